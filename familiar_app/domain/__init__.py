@@ -1,0 +1,1 @@
+"""Rules of the program without files, database, network or Qt. Everything else depends on this package."""
