@@ -6,7 +6,7 @@
     │   ├── LockedError    the vault is locked, or the passphrase is wrong; exit code 3
     │   └── BadInputError  a file or field cannot be accepted; exit code 4
     ├── OutsideError       disk, network, model or Discord failed; exit code 5
-    ├── CancelledByUser    the person stopped it; shown nowhere
+    ├── StoppedByUserError  the person stopped it; shown nowhere
     └── BugError           a promise inside the program was broken; exit code 70
 
 Messages never contain the text of turns or memories, names of people, or keys.
@@ -93,7 +93,7 @@ class OutsideError(FamiliarError):
         self.retryable = retryable
 
 
-class CancelledByUser(FamiliarError):
+class StoppedByUserError(FamiliarError):
     """The person stopped what was going on. Never shown as an error."""
 
     exit_code = 5
