@@ -13,6 +13,7 @@ from familiar_app.context.assembler import Assembler
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import Clock
+from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.settings import CharacterConfig
 from familiar_app.domain.task import TaskRegistry
@@ -39,7 +40,10 @@ class Hosted:
 
 @dataclass(slots=True)
 class Services:
-    """The parts behind an open vault. `familiars` is in the order of the profile's settings."""
+    """The parts behind an open vault.
+
+    `familiars` is in the order of the profile's settings; `broken` has those whose files could not be read, and why.
+    """
 
     profile: Profile
     vault: Vault
@@ -47,6 +51,7 @@ class Services:
     tasks: TaskRegistry
     network: NetworkPolicy
     familiars: dict[FamiliarId, Hosted] = field(default_factory=dict)
+    broken: dict[FamiliarId, FamiliarError] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

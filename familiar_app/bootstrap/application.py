@@ -1,0 +1,229 @@
+"""The gate to one profile: makes, opens and closes its vault, and builds what stands on it in a visible order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from familiar_app.bootstrap.model_pool import ModelPool
+from familiar_app.context.assembler import Assembler
+from familiar_app.conversation.exchange import Conversation
+from familiar_app.domain.clock import Clock
+from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError, UserError
+from familiar_app.domain.ids import FamiliarId, familiar_id_from_name, is_familiar_id
+from familiar_app.domain.settings import model_slot_from_spec
+from familiar_app.domain.task import TaskRegistry
+from familiar_app.models.network import NetworkPolicy
+from familiar_app.services import GateState, Hosted, NewFamiliar, Services
+from familiar_app.store import keyring
+from familiar_app.store.profile import Profile
+from familiar_app.store.vault import Vault
+
+log = logging.getLogger(__name__)
+
+
+class Application:
+    """Implements `services.Gate` for one profile folder.
+
+    `local_only` forces the mode on whatever the settings say; None follows the settings.
+    """
+
+    def __init__(self, profile: Profile, *, clock: Clock, tasks: TaskRegistry, local_only: bool | None = None) -> None:
+        self._profile = profile
+        self._clock = clock
+        self._tasks = tasks
+        self._forced_local_only = local_only
+        self._services: Services | None = None
+        self._pool: ModelPool | None = None
+        self._changing = asyncio.Lock()
+
+    @property
+    def state(self) -> GateState:
+        if self._services is not None:
+            return "open"
+        return "locked" if self._profile.exists() else "new"
+
+    @property
+    def profile(self) -> Profile:
+        return self._profile
+
+    @property
+    def services(self) -> Services:
+        if self._services is None:
+            raise LockedError("The vault is not open.", "Unlock it first.")
+        return self._services
+
+    async def create(self, passphrase: str, familiar: NewFamiliar, *, recovery_code: str, remember: bool) -> Services:
+        async with self._changing:
+            if self.state != "new":
+                raise UserError("There is a vault in this profile already.", "Unlock it, or choose another folder.")
+            changes = self._config_changes(familiar)
+            self._check_id(familiar.id)
+            self._profile.settings()
+            vault = await Vault.create(
+                self._profile.vault_path, passphrase, recovery_code=recovery_code, clock=self._clock
+            )
+            try:
+                services = await self._build(vault)
+                await self._add(services, familiar, changes)
+            except BaseException:
+                await self._discard(vault)
+                raise
+            self._services = services
+            if remember:
+                await self._remember(vault)
+            return services
+
+    async def unlock(
+        self, *, passphrase: str | None = None, recovery_code: str | None = None, keyring: bool = False
+    ) -> Services:
+        async with self._changing:
+            if self._services is not None:
+                return self._services
+            key = await asyncio.to_thread(self._key_from_keyring) if keyring else None
+            vault = await Vault.open(
+                self._profile.vault_path,
+                clock=self._clock,
+                passphrase=passphrase,
+                recovery_code=recovery_code,
+                data_key=key,
+            )
+            try:
+                self._services = await self._build(vault)
+            except BaseException:
+                await vault.close()
+                raise
+            return self._services
+
+    async def add_familiar(self, familiar: NewFamiliar) -> Hosted:
+        async with self._changing:
+            changes = self._config_changes(familiar)
+            self._check_id(familiar.id)
+            return await self._add(self.services, familiar, changes)
+
+    async def reload_familiar(self, familiar: FamiliarId) -> Hosted:
+        async with self._changing:
+            services = self.services
+            hosted = await self._host(services, familiar)
+            services.familiars[familiar] = hosted
+            services.broken.pop(familiar, None)
+            await self._pool_of_open().keep_only(
+                model for one in services.familiars.values() for model in (one.prose, one.background)
+            )
+            return hosted
+
+    async def set_local_only(self, on: bool) -> None:
+        await asyncio.to_thread(self._profile.save_settings, {"local_only": on})
+        if self._services is not None:
+            self._services.network.local_only = on or bool(self._forced_local_only)
+
+    async def close(self) -> None:
+        async with self._changing:
+            services, self._services = self._services, None
+            pool, self._pool = self._pool, None
+            if services is None:
+                return
+            late = await self._tasks.cancel(services)
+            if late:
+                log.warning("%d tasks did not end in time", len(late))
+            if pool is not None:
+                await pool.close()
+            await services.vault.close()
+
+    async def _build(self, vault: Vault) -> Services:
+        settings = self._profile.settings()
+        local_only = settings.local_only if self._forced_local_only is None else self._forced_local_only
+        network = NetworkPolicy(local_only=local_only)
+        self._pool = ModelPool(network, vault.secrets.get)
+        services = Services(self._profile, vault, self._clock, self._tasks, network)
+        for familiar in self._profile.familiars():
+            try:
+                services.familiars[familiar] = await self._host(services, familiar)
+            except FamiliarError as error:
+                log.warning("familiar %s could not be loaded", familiar, exc_info=error)
+                services.broken[familiar] = error
+        return services
+
+    async def _host(self, services: Services, familiar: FamiliarId) -> Hosted:
+        pool = self._pool_of_open()
+        config = await asyncio.to_thread(self._profile.config, familiar)
+        card = await asyncio.to_thread(self._profile.card, familiar)
+        folder = self._profile.root
+        prose = await pool.get(config.models.prose, folder)
+        background = await pool.get(config.models.background, folder)
+        assembler = Assembler(
+            familiar=familiar,
+            card=lambda: card,
+            config=config,
+            vault=services.vault,
+            model=prose,
+            clock=self._clock,
+            owner_name=self._profile.settings().owner_name,
+        )
+        conversation = Conversation(
+            familiar=familiar,
+            name=card.name,
+            config=config,
+            vault=services.vault,
+            model=prose,
+            assembler=assembler,
+            clock=self._clock,
+        )
+        return Hosted(familiar, card.name, config, prose, background, assembler, conversation)
+
+    async def _add(self, services: Services, familiar: NewFamiliar, changes: Mapping[str, Any]) -> Hosted:
+        taken = frozenset(self._profile.familiars())
+        chosen = familiar.id or familiar_id_from_name(familiar.card.name, taken)
+        if chosen in taken:
+            raise BadInputError("a familiar with this id exists already.", field="id", next_step="Choose another id.")
+        settings = dict(changes)
+        if familiar.api_key:
+            name = f"{chosen}.api_key"
+            await services.vault.secrets.set(name, familiar.api_key)
+            settings["models.prose.api_key_secret"] = settings["models.background.api_key_secret"] = name
+        avatar = await asyncio.to_thread(familiar.avatar.read_bytes) if familiar.avatar else None
+        await asyncio.to_thread(self._profile.add_familiar, chosen, familiar.card, settings, str(uuid.uuid4()))
+        if avatar is not None:
+            await asyncio.to_thread(self._profile.save_avatar, chosen, avatar)
+        hosted = await self._host(services, chosen)
+        services.familiars[chosen] = hosted
+        return hosted
+
+    def _pool_of_open(self) -> ModelPool:
+        if self._pool is None:
+            raise LockedError("The vault is not open.", "Unlock it first.")
+        return self._pool
+
+    def _config_changes(self, familiar: NewFamiliar) -> Mapping[str, Any]:
+        slot = model_slot_from_spec(familiar.model)
+        return {f"models.{name}.{key}": value for name in ("prose", "background") for key, value in slot.items()}
+
+    @staticmethod
+    def _check_id(familiar: FamiliarId | None) -> None:
+        if familiar is not None and not is_familiar_id(familiar):
+            raise BadInputError(
+                "an id has lower-case letters, digits, '-' and '_', and begins with a letter or digit.", field="id"
+            )
+
+    def _key_from_keyring(self) -> bytes:
+        key = keyring.load(self._keyring_id())
+        if key is None:
+            raise LockedError("This computer's keyring has no key for this vault.", "Type the passphrase.")
+        return key
+
+    async def _remember(self, vault: Vault) -> None:
+        await asyncio.to_thread(keyring.save, self._keyring_id(), vault.data_key())
+
+    def _keyring_id(self) -> str:
+        return str(self._profile.root.resolve())
+
+    async def _discard(self, vault: Vault) -> None:
+        """Take back a vault that was made a moment ago and never handed out."""
+        if self._pool is not None:
+            await self._pool.close()
+            self._pool = None
+        await vault.close()
+        await asyncio.to_thread(vault.delete_files)
