@@ -1,0 +1,233 @@
+"""The settings of a familiar and of a profile: their shape, and how files are merged into them.
+
+The shipped values stand in `resources/defaults/*.toml` and nowhere else; the models here have no defaults. Reading and
+writing the files is the store's part.
+"""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from familiar_app.domain.chat import Sampling, Slot
+from familiar_app.domain.ids import ChannelKey, FamiliarId, Lineage
+from familiar_app.domain.model_spec import config_changes_from_spec as config_changes_from_spec
+from familiar_app.domain.model_spec import model_slot_from_spec as model_slot_from_spec
+from familiar_app.domain.model_spec import url_problem
+from familiar_app.domain.setting_error import Source, validate_merged
+
+Provider = Literal["llama_cpp", "openai", "scripted"]
+Theme = Literal["system", "light", "dark", "contrast"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+
+SYSTEM_ZONE = "system"
+
+
+def _auto_to_none(value: object) -> object:
+    if value is None:
+        raise PydanticCustomError("auto_or_value", 'write "auto" for the provider\'s own choice')
+    return None if value == "auto" else value
+
+
+def _empty_to_none(value: object) -> object:
+    return None if value == "" else value
+
+
+def _known_zone(name: str) -> str:
+    if name != SYSTEM_ZONE:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            raise PydanticCustomError(
+                "unknown_zone", 'is not a known time zone; use a name such as "Europe/Berlin", or "system"'
+            ) from error
+    return name
+
+
+def _usable_url(url: str) -> str:
+    problem = url_problem(url) if url else None
+    if problem is not None:
+        raise PydanticCustomError("bad_url", "{problem}", {"problem": problem})
+    return url
+
+
+AutoCount = Annotated[Annotated[int, Field(ge=0)] | None, BeforeValidator(_auto_to_none)]
+AutoNumber = Annotated[Annotated[float, Field(ge=0, allow_inf_nan=False)] | None, BeforeValidator(_auto_to_none)]
+Share = Annotated[Annotated[float, Field(ge=0, le=1)] | None, BeforeValidator(_auto_to_none)]
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Tokens = Annotated[int, Field(ge=0)]
+ZoneName = Annotated[str, AfterValidator(_known_zone)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class SamplingSettings(_Table):
+    """How answers are drawn. None leaves the choice to the provider."""
+
+    temperature: AutoNumber
+    top_p: Share
+    top_k: AutoCount
+    min_p: Share
+    repeat_penalty: AutoNumber
+    seed: AutoCount
+    stop: Annotated[tuple[str, ...], Field(strict=False)]
+
+    def as_sampling(self, *more_stops: str) -> Sampling:
+        """Return what a request carries, with `more_stops` behind the configured ones."""
+        values = self.model_dump()
+        values["stop"] = tuple(dict.fromkeys([text for text in (*self.stop, *more_stops) if text]))
+        return Sampling(**values)
+
+
+class ModelSlot(_Table):
+    """One model and how it is asked. `context_tokens`, `gpu_layers` and `threads` are None for "auto"."""
+
+    provider: Provider
+    model: Annotated[str, Field(min_length=1)]
+    base_url: Annotated[str, AfterValidator(_usable_url)]
+    api_key_secret: str
+    context_tokens: Annotated[Annotated[int, Field(ge=256)] | None, BeforeValidator(_auto_to_none)]
+    max_answer_tokens: Annotated[int, Field(ge=16)]
+    timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    max_retries: Annotated[int, Field(ge=0, le=20)]
+    max_requests_in_flight: Annotated[int, Field(ge=1, le=64)]
+    gpu_layers: AutoCount
+    threads: Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_auto_to_none)]
+    idle_unload_s: Seconds
+    sampling: SamplingSettings
+
+    @model_validator(mode="after")
+    def _endpoint_has_address(self) -> ModelSlot:
+        if self.provider == "openai" and not self.base_url:
+            raise PydanticCustomError("no_address", 'needs base_url, because its provider is "openai"')
+        return self
+
+
+class Models(_Table):
+    """The two slots: replies, and work in the background."""
+
+    prose: ModelSlot
+    background: ModelSlot
+
+    def slot(self, name: Slot) -> ModelSlot:
+        """Return the slot of that name."""
+        return self.prose if name == "prose" else self.background
+
+
+class TextBudget(_Table):
+    """Caps in tokens, one for each section of a prompt, and the step in which old turns leave it."""
+
+    character_card_tokens: Tokens
+    operating_mode_tokens: Tokens
+    recent_history_tokens: Tokens
+    final_reminder_tokens: Tokens
+    history_step_turns: Annotated[int, Field(ge=1, le=1024)]
+
+    def cap(self, layer: str) -> int | None:
+        """Return the cap of a layer, None where it has none."""
+        return getattr(self, f"{layer}_tokens", None)
+
+
+class Budget(_Table):
+    """What prompts of each kind may hold."""
+
+    text: TextBudget
+
+
+class ContextSettings(_Table):
+    """How prompts are put together."""
+
+    prompt_layers: Annotated[tuple[str, ...], Field(strict=False)]
+    reminder_role: Literal["user", "system"]
+    quote_chars: Annotated[int, Field(ge=0, le=1000)]
+
+
+class ConversationSettings(_Table):
+    """How replies are taken from the model."""
+
+    owner_label: str
+    may_stay_silent: bool
+    stop_at_other_speakers: bool
+
+
+class ChannelSettings(_Table):
+    """What one channel does in its own way. A key that is absent follows the familiar."""
+
+    prompt_layers: Annotated[tuple[str, ...] | None, Field(strict=False)] = None
+
+
+class DisplaySettings(_Table):
+    """How the familiar sees the world's clock."""
+
+    timezone: ZoneName
+
+    def zone(self) -> tzinfo | None:
+        """Return the zone, None for the computer's own."""
+        return None if self.timezone == SYSTEM_ZONE else ZoneInfo(self.timezone)
+
+
+class MemoryProviders(_Table):
+    """The projections that are kept up to date, by name."""
+
+    projectors: Annotated[tuple[str, ...], Field(strict=False)]
+
+
+class Providers(_Table):
+    """Parts that can be exchanged."""
+
+    memory: MemoryProviders
+
+
+class CharacterConfig(_Table):
+    """Everything `character.toml` can say, merged over the shipped file."""
+
+    lineage: Lineage
+    display: DisplaySettings
+    models: Models
+    budget: Budget
+    context: ContextSettings
+    conversation: ConversationSettings
+    channels: dict[str, ChannelSettings]
+    providers: Providers
+
+    def prompt_layers(self, channel: ChannelKey) -> tuple[str, ...]:
+        """Return the layers of a channel, which may be named with or without its platform."""
+        for name in (channel, channel.partition(":")[2]):
+            own = self.channels.get(name)
+            if own is not None and own.prompt_layers is not None:
+                return own.prompt_layers
+        return self.context.prompt_layers
+
+
+class ProfileSettings(_Table):
+    """Everything the profile's `settings.toml` can say, merged over the shipped file."""
+
+    familiars: Annotated[tuple[FamiliarId, ...], Field(strict=False)]
+    last_familiar: Annotated[FamiliarId | None, BeforeValidator(_empty_to_none)]
+    owner_name: Annotated[str, Field(min_length=1, max_length=80)]
+    local_only: bool
+    remember_key: bool
+    theme: Theme
+    zoom: Annotated[float, Field(ge=0.5, le=3.0)]
+    reduce_motion: bool
+    tray: bool
+    log_level: LogLevel
+
+
+def parse_config(sources: list[Source]) -> CharacterConfig:
+    """Merge parsed `character.toml` files, the shipped one first, and check the result.
+
+    `sources` are pairs of a file's name and its content. Raises BadInputError that names file, dotted key and reason.
+    """
+    return validate_merged(CharacterConfig, sources)
+
+
+def parse_profile_settings(sources: list[Source]) -> ProfileSettings:
+    """Merge parsed `settings.toml` files, the shipped one first, and check the result; errors as `parse_config`."""
+    return validate_merged(ProfileSettings, sources)
