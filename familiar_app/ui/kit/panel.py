@@ -1,0 +1,119 @@
+"""What a panel is, and what the shell gives it to work with."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.task import TaskRegistry
+from familiar_app.ui.kit.action import Action
+from familiar_app.ui.kit.status import StatusModel
+from familiar_app.ui.kit.theme import Theme
+
+if TYPE_CHECKING:
+    from familiar_app.services import Gate, Services
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Somewhere the person has been, for back and forward. `key` is the panel's own (a channel's id)."""
+
+    panel: str
+    key: str = ""
+    title: str = ""
+
+
+class Panel(Protocol):
+    """One entry of the rail. Built once per open vault, after it was opened.
+
+    `actions` are this panel's own, in force while it is shown; `palette_entries` are always found in the command
+    palette (channels, people). `show_place` goes back to a place this panel has reported through `context.visit`.
+    """
+
+    id: str
+    title: str
+    icon: str
+    widget: QWidget
+
+    def actions(self) -> Sequence[Action]: ...
+
+    def palette_entries(self) -> Sequence[Action]: ...
+
+    def activate(self) -> None:
+        """The panel has just become visible: refresh, and put the focus where work begins."""
+        ...
+
+    def find(self) -> None:
+        """Ctrl+F: open this panel's search."""
+        ...
+
+    def show_place(self, key: str) -> None: ...
+
+    async def close(self) -> None:
+        """The vault is about to be closed: end tasks, store drafts."""
+        ...
+
+
+class SideViewPort(Protocol):
+    """The one view at the right that all panels share. Esc closes it."""
+
+    def show_widget(self, title: str, widget: QWidget, *, closed: Callable[[], object] | None = None) -> None:
+        """Show `widget` (the side view takes it over and deletes it when it is replaced or closed)."""
+        ...
+
+    def close_view(self) -> None: ...
+
+    def is_open(self) -> bool: ...
+
+
+class PanelContext(QObject):
+    """The shell as a panel sees it.
+
+    `familiar_changed` tells that the person switched to another familiar; `familiar_reloaded` that the files of one
+    were read again (its Hosted is new); `local_only_changed` speaks for itself.
+    """
+
+    familiar_changed = Signal(str)
+    familiar_reloaded = Signal(str)
+    local_only_changed = Signal(bool)
+
+    def __init__(
+        self,
+        *,
+        theme: Theme,
+        tasks: TaskRegistry,
+        status: StatusModel,
+        side_view: SideViewPort,
+        familiar: FamiliarId,
+        gate: Gate | None = None,
+        window: QWidget | None = None,
+    ) -> None:
+        super().__init__()
+        self.theme = theme
+        self.tasks = tasks
+        self.status = status
+        self.side_view = side_view
+        self.familiar = familiar
+        self.gate = gate
+        self.window = window
+        self.visit: Callable[[Place], object] = lambda _place: None
+        """Report where the person is now, for back and forward."""
+        self.go_to: Callable[[str, str], object] = lambda _panel, _key: None
+        """Show another panel (by id) at a place (by key, may be empty)."""
+        self.offer_undo: Callable[[str, Callable[[], object]], object] = lambda _text, _undo: None
+        """Show the undo bar: what was done, and what takes it back (starts its own task)."""
+        self.tell: Callable[[str], object] = lambda _text: None
+        """Say in the status bar, for a moment, that something was done (`Copied.`)."""
+        self.actions_changed: Callable[[str], object] = lambda _panel: None
+        """Tell that the actions or palette entries of a panel (by id) are others now."""
+        self.badge: Callable[[str, int], object] = lambda _panel, _count: None
+        """Show how many things wait in a panel (by id); 0 shows nothing."""
+
+
+PanelFactory = Callable[["Services", PanelContext], Panel]
+Recall = Callable[[str], Awaitable[Any]]

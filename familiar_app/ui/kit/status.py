@@ -1,0 +1,74 @@
+"""What the status bar tells, held without Qt: the vault, local-only, the model and its speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+ModelState = Literal["idle", "loading", "answering", "failed", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """One state of the bar. `model_local` tells that what is said to the model stays on this computer."""
+
+    vault_open: bool = False
+    local_only: bool = False
+    model: str = ""
+    model_state: ModelState = "none"
+    model_local: bool = True
+    model_weak: bool = False
+    tokens_per_s: float | None = None
+    model_error: str = ""
+
+
+class StatusModel:
+    """Holds the status; every change is told to the listeners. Panels change it through `update`."""
+
+    def __init__(self) -> None:
+        self._now = Status()
+        self._listeners: list[Callable[[Status], object]] = []
+
+    @property
+    def now(self) -> Status:
+        return self._now
+
+    def listen(self, listener: Callable[[Status], object]) -> None:
+        self._listeners.append(listener)
+
+    def unlisten(self, listener: Callable[[Status], object]) -> None:
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+
+    def update(self, **changes: object) -> None:
+        """Change fields of the status by name."""
+        changed = replace(self._now, **changes)  # type: ignore[arg-type]
+        if changed != self._now:
+            self._now = changed
+            for listener in list(self._listeners):
+                listener(changed)
+
+
+def model_text(status: Status) -> str:
+    """Say in a few words which model answers and how it fares."""
+    if not status.model:
+        return "no model"
+    name = status.model if len(status.model) <= 32 else status.model[:31] + "…"
+    match status.model_state:
+        case "loading":
+            return f"{name} · loading"
+        case "answering":
+            return f"{name} · {speed_text(status.tokens_per_s) or 'answering'}"
+        case "failed":
+            return f"{name} · not working"
+        case _:
+            speed = speed_text(status.tokens_per_s)
+            return f"{name} · {speed}" if speed else name
+
+
+def speed_text(tokens_per_s: float | None) -> str:
+    """Write a speed; one decimal below ten, where it matters."""
+    if tokens_per_s is None:
+        return ""
+    return f"{tokens_per_s:.1f} tok/s" if tokens_per_s < 10 else f"{tokens_per_s:.0f} tok/s"
