@@ -27,7 +27,7 @@ def url_problem(url: str) -> str | None:
 
 
 def model_slot_from_spec(spec: str, *, base_dir: Path | None = None) -> dict[str, Any]:
-    """Return the keys of a model slot that `spec` sets.
+    """Return the keys of a model slot that `spec` sets; an endpoint is asked without a key until one is named.
 
     A relative FILE is taken from `base_dir`, where given. Raises BadInputError that says how a model is named.
     """
@@ -44,16 +44,8 @@ def model_slot_from_spec(spec: str, *, base_dir: Path | None = None) -> dict[str
     raise BadInputError("this names no kind of model.", field="model", next_step=_FORMS)
 
 
-def config_changes_from_spec(
-    spec: str, *, base_dir: Path | None = None, slots: tuple[str, ...] = ("prose", "background")
-) -> dict[str, Any]:
-    """Return the dotted keys of `character.toml` that make `slots` use the model that `spec` names."""
-    keys = model_slot_from_spec(spec, base_dir=base_dir)
-    return {f"models.{slot}.{key}": value for slot in slots for key, value in keys.items()}
-
-
-def _slot(provider: str, model: str, base_url: str = "", api_key_secret: str = "") -> dict[str, Any]:
-    return {"provider": provider, "model": model, "base_url": base_url, "api_key_secret": api_key_secret}
+def _slot(provider: str, model: str, base_url: str = "") -> dict[str, Any]:
+    return {"provider": provider, "model": model, "base_url": base_url, "api_key_secret": ""}
 
 
 def _file(name: str, base_dir: Path | None) -> str:
@@ -75,4 +67,4 @@ def _endpoint(rest: str) -> dict[str, Any]:
             field="model",
             next_step="Write it behind a #, such as openai:http://127.0.0.1:11434/v1#llama3.2.",
         )
-    return _slot("openai", model, url, f"api-key:{urlsplit(url).netloc.lower()}")
+    return _slot("openai", model, url)

@@ -15,7 +15,6 @@ from pydantic_core import PydanticCustomError
 
 from familiar_app.domain.chat import Sampling, Slot
 from familiar_app.domain.ids import ChannelKey, FamiliarId, Lineage
-from familiar_app.domain.model_spec import config_changes_from_spec as config_changes_from_spec
 from familiar_app.domain.model_spec import model_slot_from_spec as model_slot_from_spec
 from familiar_app.domain.model_spec import url_problem
 from familiar_app.domain.setting_error import Source, validate_merged

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict
+
+from familiar_app.domain.chat import Message, MessageRole
 
 
 class _Frozen(BaseModel):
@@ -34,12 +38,16 @@ class LayerTrace(_Frozen):
 
 
 class TracedMessage(_Frozen):
-    """A message as it was sent. `layer` tells where it came from, `turn` which turn it shows."""
+    """A part of a message as it was sent. `layer` tells where it came from, `turn` which turn it shows.
+
+    A part that is `joined` continues the message of the part before it; its content begins with what separates them.
+    """
 
     role: str
     content: str
     layer: str
     turn: int | None = None
+    joined: bool = False
 
 
 class PromptTrace(_Frozen):
@@ -74,6 +82,17 @@ class PromptTrace(_Frozen):
     turn_id: int | None = None
     reply_turn_id: int | None = None
     silent: bool = False
+
+
+def messages_as_sent(parts: Iterable[TracedMessage]) -> tuple[Message, ...]:
+    """Put the parts of a trace together into the messages that the model got."""
+    messages: list[Message] = []
+    for part in parts:
+        if part.joined and messages:
+            messages[-1] = replace(messages[-1], content=messages[-1].content + part.content)
+        else:
+            messages.append(Message(cast(MessageRole, part.role), part.content))
+    return tuple(messages)
 
 
 class TraceSummary(_Frozen):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from familiar_app.domain.errors import BadInputError
-from familiar_app.domain.settings import config_changes_from_spec, model_slot_from_spec
+from familiar_app.domain.settings import model_slot_from_spec
 
 
 def test_each_form() -> None:
@@ -20,14 +20,8 @@ def test_each_form() -> None:
         "provider": "openai",
         "model": "hf.co/a/b:Q4#x",
         "base_url": "http://127.0.0.1:11434/v1",
-        "api_key_secret": "api-key:127.0.0.1:11434",
+        "api_key_secret": "",
     }
-
-
-def test_changes_name_both_slots() -> None:
-    changes = config_changes_from_spec("smollm2")
-    assert changes["models.prose.model"] == "smollm2"
-    assert changes["models.background.provider"] == "llama_cpp"
 
 
 @pytest.mark.parametrize(
