@@ -1,0 +1,1 @@
+"""Importers and exporters: cards, lorebooks, chat histories and memories in the forms of other programs."""

@@ -1,0 +1,123 @@
+"""The card object inside a file: finds it in PNG chunks, archives and plain JSON, and mends what can be mended.
+
+Lorebooks live in the same containers, so what is found here is the raw object and its container's kind; what the
+object means is for others to say.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from familiar_app.domain.errors import BadInputError
+from familiar_app.interchange.charx import is_zip, open_charx
+from familiar_app.interchange.json_text import decode_text, parse_json, read_file
+from familiar_app.interchange.png import SIGNATURE, Png, PngText, find_texts, read_png, replace_texts
+from familiar_app.interchange.report import Report
+
+CARD_KEYWORDS = ("ccv3", "chara")
+_BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+
+
+@dataclass(slots=True)
+class JsonFile:
+    """The JSON value of a file. `keyword` names the PNG chunk; `picture` is the PNG without its card chunks."""
+
+    value: Any
+    container: Literal["json", "png", "charx"]
+    keyword: str | None = None
+    picture: bytes | None = field(default=None, repr=False)
+
+
+def load_json_file(path: Path, report: Report, *, keywords: Sequence[str] = CARD_KEYWORDS) -> JsonFile:
+    """Read the JSON value in a JSON, PNG or `.charx` file; of PNG chunks the first of `keywords` that can be read.
+
+    Raises BadInputError with the reason where there is none.
+    """
+    data = read_file(path)
+    if data.startswith(SIGNATURE):
+        png = read_png(data, source=path)
+        if png.trailing and not find_texts(png, keywords) and is_zip(data):
+            return _from_charx(data, path, report)
+        return _from_png(png, path, report, keywords)
+    if data.startswith(b"o\0") and len(data) > 6:
+        raise BadInputError("this is a packed module of RisuAI.", source=path, next_step="Export it there as JSON.")
+    if is_zip(data):
+        return _from_charx(data, path, report)
+    if not data.strip():
+        raise BadInputError("the file is empty.", source=path)
+    return JsonFile(parse_json(decode_text(data, source=path), source=path), "json")
+
+
+def _from_charx(data: bytes, path: Path, report: Report) -> JsonFile:
+    archive = open_charx(data, source=path)
+    value = parse_json(decode_text(archive.card_json(), source=path), source=path)
+    card = value.get("data") if isinstance(value, dict) else None
+    return JsonFile(value, "charx", picture=archive.portrait(card if isinstance(card, dict) else {}, report))
+
+
+def _from_png(png: Png, path: Path, report: Report, keywords: Sequence[str]) -> JsonFile:
+    damaged = [chunk for chunk in png.chunks if not chunk.whole]
+    if len(damaged) > 1:
+        raise BadInputError(f"the PNG file is damaged: {len(damaged)} chunks have wrong checksums.", source=path)
+    texts = find_texts(png, keywords)
+    texts.sort(key=lambda text: [word.lower() for word in keywords].index(text.keyword.lower()))
+    if not texts:
+        raise BadInputError(
+            "the picture carries no character data.",
+            source=path,
+            next_step="Pictures lose it when a site or a program saves them anew; take the original file.",
+        )
+    if damaged:
+        kind = damaged[0].kind.decode("ascii")
+        report.add("png", "repaired", f"a {kind} chunk had a wrong checksum")
+    if not png.complete:
+        report.add("png", "repaired", "the file ends before its end mark")
+    value, text = _first_readable(texts, path, report)
+    return JsonFile(value, "png", text.keyword.lower(), replace_texts(png, {}, remove=keywords))
+
+
+def _first_readable(texts: Sequence[PngText], path: Path, report: Report) -> tuple[Any, PngText]:
+    """Return the value of the first chunk that can be read; the next ones stand in for a damaged one."""
+    first_error: BadInputError | None = None
+    for text in texts:
+        try:
+            value = _decode_chunk(text, path, report)
+        except BadInputError as error:
+            first_error = first_error or error
+            continue
+        if first_error is not None:
+            report.add(
+                "png", "repaired", f"the preferred chunk is damaged ({first_error.reason}); {text.keyword} is used"
+            )
+        return value, text
+    raise first_error or BadInputError("the picture carries no character data.", source=path)
+
+
+def _decode_chunk(text: PngText, path: Path, report: Report) -> Any:
+    body = text.read(source=path).strip()
+    if body.startswith(b"rcc||"):
+        raise BadInputError("the card is encrypted by RisuAI.", source=path, next_step="Export it without protection.")
+    if body.startswith(b"{"):
+        report.add("png", "repaired", f"the {text.keyword} chunk is not encoded as base64")
+        return parse_json(decode_text(body, source=path), source=path)
+    try:
+        data, mended = base64.b64decode(body, validate=True), False
+    except binascii.Error:
+        data, mended = _mend_base64(body), True
+    value = parse_json(decode_text(data, source=path), source=path)
+    if mended:
+        report.add("png", "repaired", f"the base64 of the {text.keyword} chunk was damaged")
+    return value
+
+
+def _mend_base64(body: bytes) -> bytes:
+    """Decode base64 with line breaks, foreign characters, the web alphabet or a wrong end."""
+    letters = bytes(letter for letter in body.translate(bytes.maketrans(b"-_", b"+/")) if letter in _BASE64)
+    if len(letters) % 4 == 1:
+        letters = letters[:-1]
+    return base64.b64decode(letters + b"=" * (-len(letters) % 4))

@@ -1,0 +1,127 @@
+"""Character cards from and to files: V1, V2 and V3 in JSON and PNG, `.charx` archives, and our own Markdown.
+
+Everything in such a file is untrusted: sizes are limited, nothing in it is run, and what cannot be read is refused
+with the file and the reason.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from familiar_app.domain.card import CharacterCard, parse_card_markdown, render_card_markdown
+from familiar_app.domain.errors import BadInputError, UsageError
+from familiar_app.interchange.card_file import CARD_KEYWORDS, load_json_file
+from familiar_app.interchange.card_json import CardVersion, card_format, card_from_json, card_to_json
+from familiar_app.interchange.charx import write_charx
+from familiar_app.interchange.json_text import decode_text, read_file, write_file
+from familiar_app.interchange.png import plain_png, read_png, replace_texts
+from familiar_app.interchange.report import Report, ReportLine
+
+CARD_FORMATS = ("familiar", "card-v1", "card-v2", "card-v3", "charx")
+_MARKDOWN_ENDINGS = {".md", ".markdown", ".txt"}
+_VERSIONS: dict[str, CardVersion] = {
+    "card-v1": "card-v1",
+    "card-v2": "card-v2",
+    "card-v3": "card-v3",
+    "charx": "card-v3",
+}
+_MAIN_ICON = {"type": "icon", "uri": "embeded://assets/icon/image/main.png", "name": "main", "ext": "png"}
+_PORTRAIT_SIZE = (400, 600)
+_PORTRAIT_RGB = (112, 116, 128)
+
+
+@dataclass(frozen=True, slots=True)
+class CardImport:
+    """A card from a file. `raw` is the whole object it was read from, for what a card here has no place for.
+
+    `format` is one of `CARD_FORMATS`; `avatar_png` is the portrait without any card data.
+    """
+
+    card: CharacterCard
+    format: str
+    avatar_png: bytes | None = field(repr=False)
+    report: tuple[ReportLine, ...]
+    raw: Mapping[str, Any] = field(repr=False)
+
+
+def read_card_file(path: Path) -> CardImport:
+    """Read a character card. Raises BadInputError naming the file and the reason, OutsideError where the disk fails."""
+    report = Report()
+    if path.suffix.lower() in _MARKDOWN_ENDINGS:
+        card = parse_card_markdown(decode_text(read_file(path), source=path))
+        return CardImport(card, "familiar", None, (), {})
+    file = load_json_file(path, report)
+    if not isinstance(file.value, dict):
+        raise BadInputError("this is not a character card.", source=path)
+    card = card_from_json(file.value, source=path, report=report)
+    version = card_format(file.value) or "card-v1"
+    return CardImport(
+        card, "charx" if file.container == "charx" else version, file.picture, tuple(report.lines), file.value
+    )
+
+
+def write_card(
+    path: Path,
+    card: CharacterCard,
+    *,
+    format: str | None = None,  # noqa: A002 - the word of the command line
+    raw: Mapping[str, Any] | None = None,
+    avatar_png: bytes | None = None,
+) -> None:
+    """Write a card as the file's ending and `format` say; V3 where neither does.
+
+    `raw` is an object read from a card before; what it holds beyond a card's fields is written back. A PNG that is
+    there already keeps its picture and gets new card chunks; else `avatar_png` is the picture. Replaces atomically.
+    """
+    ending = path.suffix.lower()
+    format = format or {".charx": "charx", ".md": "familiar"}.get(ending, "card-v3")  # noqa: A001
+    if format == "familiar":
+        write_file(path, render_card_markdown(card).encode())
+        return
+    if format not in _VERSIONS:
+        raise UsageError(f"there is no card format {format!r}.", f"Known are {', '.join(CARD_FORMATS)}.")
+    value = card_to_json(card, _VERSIONS[format], raw)
+    if format == "charx":
+        _name_portrait(value, present=avatar_png is not None)
+        write_file(path, write_charx(_dump(value), avatar_png))
+    elif ending in {".png", ".apng"}:
+        write_file(path, _png_with_card(path, card, value, avatar_png))
+    else:
+        write_file(path, _dump(value, indent=2))
+
+
+def _png_with_card(path: Path, card: CharacterCard, value: dict[str, Any], avatar_png: bytes | None) -> bytes:
+    """Put the card into a picture. A V3 card also goes in as V2, for readers that know no other."""
+    picture = read_file(path) if path.exists() else avatar_png or plain_png(*_PORTRAIT_SIZE, _PORTRAIT_RGB)
+    texts = {}
+    if value.get("spec") == "chara_card_v3":
+        texts["chara"] = base64.b64encode(_dump(card_to_json(card, "card-v2", value)))
+        texts["ccv3"] = base64.b64encode(_dump(value))
+    else:
+        texts["chara"] = base64.b64encode(_dump(value))
+    return replace_texts(read_png(picture, source=path), texts, remove=CARD_KEYWORDS)
+
+
+def _name_portrait(value: dict[str, Any], *, present: bool) -> None:
+    """Keep the list of assets true to what the archive will hold."""
+    assets = value["data"].get("assets")
+    outside = [
+        asset
+        for asset in (assets if isinstance(assets, list) else [])
+        if not (isinstance(asset, dict) and str(asset.get("uri", "")).startswith(("embeded://", "embedded://")))
+    ]
+    value["data"]["assets"] = [_MAIN_ICON, *outside] if present else outside
+
+
+def _dump(value: dict[str, Any], indent: int | None = None) -> bytes:
+    """Write JSON that reads back the same; a half of a surrogate pair keeps its escape."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, ensure_ascii=True, indent=indent).encode()

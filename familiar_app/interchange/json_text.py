@@ -1,0 +1,77 @@
+"""Text and JSON from files that nobody vouches for: strict decoding, size and depth limits, clear refusals."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from familiar_app.domain.errors import BadInputError, OutsideError
+
+MAX_FILE_BYTES = 64 * 1024 * 1024
+MAX_JSON_BYTES = 32 * 1024 * 1024
+
+
+def read_file(path: Path, *, limit_bytes: int = MAX_FILE_BYTES) -> bytes:
+    """Read a whole file of at most `limit_bytes`. Raises BadInputError, or OutsideError where the disk fails."""
+    try:
+        if not path.is_file():
+            raise BadInputError("there is no such file.", source=path)
+        with path.open("rb") as file:
+            data = file.read(limit_bytes + 1)
+    except OSError as error:
+        raise OutsideError(f"{path} cannot be read: {error.strerror or 'unknown error'}.") from error
+    if len(data) > limit_bytes:
+        raise BadInputError(f"the file is larger than {limit_bytes // 1024 // 1024} MiB.", source=path)
+    return data
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file so that it is either the old or the new one, never half. Raises OutsideError."""
+    temporary = None
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise OutsideError(f"{path} cannot be written: {error.strerror or 'unknown error'}.") from error
+
+
+def decode_text(data: bytes, *, source: Path | str) -> str:
+    """Decode UTF-8, or UTF-16 where a byte-order mark says so. Nothing else is guessed: raises BadInputError."""
+    encoding, name = ("utf-8-sig", "UTF-8")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding, name = ("utf-16", "UTF-16")
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise BadInputError(
+            f"the text is not valid {name} at byte {error.start}.",
+            source=source,
+            next_step="Save the file again as UTF-8.",
+        ) from error
+
+
+def parse_json(text: str, *, source: Path | str) -> Any:
+    """Read one JSON value; NaN and Infinity become null. Raises BadInputError with the line."""
+    if len(text) > MAX_JSON_BYTES:
+        raise BadInputError(f"the JSON text is larger than {MAX_JSON_BYTES // 1024 // 1024} MiB.", source=source)
+    try:
+        return json.loads(text, parse_constant=lambda _: None)
+    except json.JSONDecodeError as error:
+        raise BadInputError(f"this is not valid JSON: {error.msg}.", source=source, line=error.lineno) from error
+    except (ValueError, RecursionError) as error:
+        raise BadInputError("the JSON is nested too deeply or holds a number too long.", source=source) from error
+
+
+def storable(text: str) -> str:
+    """Return the text with halves of surrogate pairs replaced, which no file or database can keep."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
