@@ -1,0 +1,64 @@
+"""Rules that keep one speaker's words from passing for another's in a prompt. Text in, text out.
+
+In a prompt a speaker's line begins with `[14:32 Ann #general] `. Nothing that people write may produce such a
+beginning, neither a name nor a line within a message, and nothing may look like the marks with which chat templates
+part messages.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LINE_BREAKS = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
+# Embeddings, overrides and isolates change the order in which a whole line is shown.
+_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
+# Characters that show as nothing. Joiners (U+200C, U+200D) belong to words and emoji, so names keep them.
+_HIDDEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e007f"
+)
+_HIDDEN_IN_NAME = re.compile(f"[{_HIDDEN}]")
+_NAME_SIGNS = str.maketrans(
+    {"[": "(", "［": "(", "【": "(", "〔": "(", "]": ")", "］": ")", "】": ")", "〕": ")"}
+    | {"#": "＃", "↩": "", "<": "‹", ">": "›", "|": "¦"}
+)
+_GAP = rf"(?:[^\S\n]|[{_HIDDEN}\u200c\u200d])*"
+_DATE = r"(?:\d{2,4}[-./]\d{1,2}[-./]\d{1,4}[ ,T]+)?"
+_PREFIX_LOOKALIKE = re.compile(rf"^(?={_GAP}[\[［【〔]{_GAP}{_DATE}\d{{1,2}}[:.：]\d{{2}})", re.MULTILINE)
+_TEMPLATE_MARK = re.compile(
+    r"<(?=\|)|(?<=\|)>|<(?=/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|start_of_image)>)"
+    r"|<(?=</?SYS>>)|<(?=/?SYS>>)|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CALLS)\])"
+    r"|<(?=[｜▁])|(?<=[｜▁])>",
+    re.IGNORECASE,
+)
+
+
+def clean_name(name: str) -> str:
+    """Make a name harmless in a line's beginning: one line, no brackets, no marks that hide or reorder; maybe empty."""
+    text = _HIDDEN_IN_NAME.sub("", _CONTROLS.sub("", _LINE_BREAKS.sub(" ", name)))
+    return " ".join(text.translate(_NAME_SIGNS).split())
+
+
+def clean_text(text: str) -> str:
+    """Make a message's text harmless: line breaks become `\\n`, controls go, template marks are broken up.
+
+    A line that looks like the beginning of a speaker's line is shown as a quotation. Cleaning twice changes nothing.
+    """
+    text = _BIDI.sub("", _CONTROLS.sub("", _LINE_BREAKS.sub("\n", text)))
+    return _PREFIX_LOOKALIKE.sub("> ", break_marks(text))
+
+
+def break_marks(text: str) -> str:
+    """Put a space into whatever a chat template could take for one of its own marks."""
+    return _TEMPLATE_MARK.sub(lambda mark: " >" if mark[0] == ">" else f"{mark[0]} ", text)
+
+
+def clean_quote(text: str, limit_chars: int) -> str:
+    """Shorten a text to one harmless line of at most about `limit_chars`, cut at a space where there is one."""
+    line = clean_name(text[: 8 * limit_chars + 64]).replace("“", '"').replace("”", '"')
+    if len(line) <= limit_chars:
+        return line
+    head = line[:limit_chars]
+    at_word = head.rfind(" ")
+    return f"{head[:at_word] if at_word > limit_chars // 2 else head}…"
