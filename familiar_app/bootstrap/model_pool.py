@@ -17,11 +17,12 @@ log = logging.getLogger(__name__)
 SecretReader = Callable[[str], Awaitable[str | None]]
 
 
-def model_identity(slot: ModelSlot, base_dir: Path) -> tuple[object, ...]:
-    """Tell which slots can share one model: everything but the sampling and the length of the answer."""
-    settings = slot.model_dump(mode="json", exclude={"sampling", "max_answer_tokens"})
-    relative_to = base_dir if slot.provider == "scripted" else None
-    return (relative_to, *sorted((key, str(value)) for key, value in settings.items()))
+_IDENTITY = {"provider", "model", "base_url", "api_key_secret", "context_tokens", "gpu_layers", "threads"}
+
+
+def model_identity(slot: ModelSlot) -> str:
+    """Tell which slots can share one model: those that agree on the file or address and on how it is loaded."""
+    return slot.model_dump_json(include=_IDENTITY)
 
 
 class ModelPool:
@@ -30,11 +31,11 @@ class ModelPool:
     def __init__(self, network: NetworkPolicy, secret: SecretReader) -> None:
         self._network = network
         self._secret = secret
-        self._models: dict[tuple[object, ...], LanguageModel] = {}
+        self._models: dict[str, LanguageModel] = {}
 
     async def get(self, slot: ModelSlot, base_dir: Path) -> LanguageModel:
         """Return the model of a slot. Raises UserError where its settings name none that can be used."""
-        identity = model_identity(slot, base_dir)
+        identity = model_identity(slot)
         if identity not in self._models:
             self._models[identity] = await build_model(
                 slot, network=self._network, secret=self._secret, base_dir=base_dir
