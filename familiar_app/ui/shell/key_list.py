@@ -1,0 +1,42 @@
+"""The list of keys behind F1: everything that can be done now, with its shortcut."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
+
+from familiar_app.ui.kit.action import Action
+from familiar_app.ui.kit.label import column, label, surface
+
+
+def native_key(shortcut: str) -> str:
+    """Write a portable key text as this system writes it."""
+    return QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+class KeyList(QScrollArea):
+    """Keys by group, in the order in which the groups are first offered."""
+
+    def __init__(self, actions: list[Action]) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setAccessibleName("Keys")
+        inside = surface(QWidget(), 2)
+        layout = column(margins=16, spacing=4)
+        keyed = sorted((action for action in actions if action.shortcut), key=lambda action: action.group)
+        for group, members in groupby(keyed, key=lambda action: action.group):
+            layout.addWidget(label(group or "Window", "strong"))
+            grid = QGridLayout()
+            grid.setColumnStretch(0, 1)
+            grid.setVerticalSpacing(4)
+            for number, action in enumerate(members):
+                grid.addWidget(label(action.title, wrap=True), number, 0)
+                grid.addWidget(label(native_key(action.shortcut), "quiet"), number, 1, Qt.AlignmentFlag.AlignRight)
+            layout.addLayout(grid)
+            layout.addSpacing(12)
+        layout.addStretch(1)
+        inside.setLayout(layout)
+        self.setWidget(inside)

@@ -1,0 +1,57 @@
+"""The small sheet behind the shield: what local-only means, and the switch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFrame, QWidget
+
+from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.label import column, label, row, set_role
+from familiar_app.ui.kit.theme import Theme
+
+_ON = (
+    "The program connects to nothing but this computer. Models that run here go on working; hosted models and every "
+    "other service are refused until you switch this off."
+)
+_OFF = (
+    "The program may connect to the endpoints you configured, and to nothing else. A hosted model then receives what "
+    "is said to your familiar."
+)
+
+
+class LocalOnlySheet(QFrame):
+    """Opens above the shield. Esc or a click elsewhere closes it."""
+
+    def __init__(self, theme: Theme, parent: QWidget, *, on: bool, switch: Callable[[bool], object]) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        set_role(self, "card")
+        title = "Local only is on" if on else "Local only is off"
+        self.setAccessibleName(title)
+        layout = column(margins=16, spacing=8)
+        layout.addWidget(label(title, "heading"))
+        text = label(_ON if on else _OFF, "quiet", wrap=True)
+        text.setFixedWidth(theme.px(340))
+        layout.addWidget(text)
+        buttons = row()
+        buttons.addStretch(1)
+        buttons.addWidget(button("Close", self.close))
+        caption = "Allow the network" if on else "Switch local only on"
+        self.switch_button = button(caption, lambda: self._switch(switch, not on), role="plain" if on else "primary")
+        buttons.addWidget(self.switch_button)
+        layout.addSpacing(4)
+        layout.addLayout(buttons)
+        self.setLayout(layout)
+
+    def open_above(self, widget: QWidget) -> None:
+        self.adjustSize()
+        corner = widget.mapToGlobal(QPoint(0, 0))
+        self.move(corner.x(), corner.y() - self.height() - 4)
+        self.show()
+        self.switch_button.setFocus()
+
+    def _switch(self, switch: Callable[[bool], object], on: bool) -> None:
+        self.close()
+        switch(on)

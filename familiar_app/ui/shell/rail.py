@@ -1,0 +1,149 @@
+"""The rail at the left: the familiar's picture and name on top, one entry for each panel below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QIcon, QPainter, QPaintEvent, QPixmap
+from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QToolButton, QWidget
+
+from familiar_app.ui.kit.avatar import avatar
+from familiar_app.ui.kit.icon import follow, icon
+from familiar_app.ui.kit.label import column, line, surface
+from familiar_app.ui.kit.theme import Theme
+
+WIDTH = 92
+
+
+@dataclass(frozen=True, slots=True)
+class RailEntry:
+    """One panel as the rail shows it."""
+
+    id: str
+    title: str
+    icon: str
+
+
+class Rail(QWidget):
+    """Shows which panel is open; `chosen` carries the id of the one that was clicked."""
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme, switch_familiar: Callable[[QWidget], object]) -> None:
+        super().__init__()
+        self._theme = theme
+        surface(self, 2)
+        self.setAccessibleName("Panels")
+        self.familiar = FamiliarButton(theme, switch_familiar)
+        self._buttons: dict[str, RailButton] = {}
+        self._group = QButtonGroup(self)
+        self._layout = column(spacing=4)
+        self._layout.setContentsMargins(8, 12, 8, 8)
+        self._layout.addWidget(self.familiar)
+        self._layout.addSpacing(4)
+        self._layout.addWidget(line())
+        self._layout.addSpacing(4)
+        self._layout.addStretch(1)
+        self.setLayout(self._layout)
+        self._refresh()
+        follow(theme, self, self._refresh)
+
+    def set_entries(self, entries: Sequence[RailEntry]) -> None:
+        """Show the panels in this order. The last one, if it is the settings, stands at the lower end."""
+        for number, entry in enumerate(entries, 1):
+            made = RailButton(self._theme, entry, f"Alt+{number % 10}" if number <= 10 else "")
+            made.clicked.connect(lambda _checked=False, chosen=entry.id: self.chosen.emit(chosen))
+            self._group.addButton(made)
+            self._buttons[entry.id] = made
+            at = self._layout.count() if entry.id == "settings" else self._layout.count() - 1
+            self._layout.insertWidget(at, made)
+
+    def select(self, panel: str) -> None:
+        if panel in self._buttons:
+            self._buttons[panel].setChecked(True)
+
+    def set_badge(self, panel: str, count: int) -> None:
+        if panel in self._buttons:
+            self._buttons[panel].set_badge(count)
+
+    def _refresh(self) -> None:
+        self.setFixedWidth(self._theme.px(WIDTH))
+
+
+class RailButton(QToolButton):
+    """Icon above label, and a badge with the number of things that wait."""
+
+    def __init__(self, theme: Theme, entry: RailEntry, shortcut: str) -> None:
+        super().__init__()
+        self._theme, self._entry, self._badge = theme, entry, 0
+        self.setText(entry.title)
+        self.setAccessibleName(entry.title)
+        self.setToolTip(f"{entry.title} ({shortcut})" if shortcut else entry.title)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.toggled.connect(lambda _on: self._refresh())
+        self._refresh()
+        follow(theme, self, self._refresh)
+
+    def set_badge(self, count: int) -> None:
+        self._badge = count
+        self.setAccessibleName(f"{self._entry.title}, {count} waiting" if count else self._entry.title)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._badge:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(self._theme.font("small", bold=True))
+        text = str(self._badge) if self._badge < 100 else "99+"
+        metrics = QFontMetrics(painter.font())
+        height = metrics.height() + 2
+        box = QRect(0, 0, max(height, metrics.horizontalAdvance(text) + 8), height)
+        box.moveTopRight(self.rect().topRight() + QRect(-4, 2, 0, 0).topLeft())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("accent"))
+        painter.drawRoundedRect(box, height / 2, height / 2)
+        painter.setPen(self._theme.color("on_accent"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+        painter.end()
+
+    def _refresh(self) -> None:
+        self.setIcon(icon(self._theme, self._entry.icon, "accent" if self.isChecked() else "text_2"))
+        side = self._theme.px(22)
+        self.setIconSize(QSize(side, side))
+        self.setFont(self._theme.font("small"))
+
+
+class FamiliarButton(QToolButton):
+    """The picture and the name of the familiar that is shown; a click offers the others."""
+
+    def __init__(self, theme: Theme, switch: Callable[[QWidget], object]) -> None:
+        super().__init__()
+        self._theme = theme
+        self._name, self._picture = "", None
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.clicked.connect(lambda _checked=False: switch(self))
+        follow(theme, self, self._refresh)
+
+    def set_familiar(self, name: str, picture: QPixmap | None) -> None:
+        self._name, self._picture = name, picture
+        self._refresh()
+
+    def _refresh(self) -> None:
+        side = self._theme.px(44)
+        self.setIconSize(QSize(side, side))
+        self.setIcon(QIcon(avatar(self._theme, self._name, self._picture, side=44, scale=self.devicePixelRatioF())))
+        self.setFont(self._theme.font("small", bold=True))
+        room = self._theme.px(WIDTH) - 28
+        shown = QFontMetrics(self.font()).elidedText(self._name, Qt.TextElideMode.ElideRight, room)
+        self.setText(shown.replace("&", "&&"))
+        self.setAccessibleName(f"{self._name}: switch familiar")
+        self.setToolTip(f"{self._name}\nSwitch or add a familiar")
