@@ -1,0 +1,140 @@
+"""What holds for every test: no screen, no network but loopback, nothing left behind, time that stands still."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import os
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ["QT_API"] = os.environ["PYTEST_QT_API"] = "pyside6"
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+os.environ.pop("FAMILIAR_PASSPHRASE", None)
+
+from familiar_app.domain.clock import FixedClock
+
+hypothesis.settings.register_profile("desk", deadline=None)
+hypothesis.settings.register_profile("build", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("build" if os.environ.get("CI") else "desk")
+
+PATIENCE_S = 2.0
+"""How long a thread may take to end after its test."""
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    """A clock that stands at noon UTC of 1 May 2024 until the test sets it."""
+    return FixedClock(datetime(2024, 5, 1, 12, tzinfo=UTC))
+
+
+@pytest.fixture
+def profile_dir(tmp_path: Path) -> Path:
+    """The path of a profile folder that does not exist yet."""
+    return tmp_path / "profile"
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind() -> Iterator[None]:
+    """Fail a test that leaves a thread running or a window open."""
+    before = set(threading.enumerate())
+    yield
+    windows = _close_windows()
+    threads = _still_running(before)
+    assert not threads, f"threads left running: {threads}"
+    assert not windows, f"windows left open: {windows}"
+
+
+def _still_running(before: set[threading.Thread]) -> list[str]:
+    until = time.monotonic() + PATIENCE_S
+    while left := [thread for thread in set(threading.enumerate()) - before if thread.is_alive()]:
+        if time.monotonic() > until:
+            return [thread.name for thread in left]
+        left[0].join(0.05)
+    return []
+
+
+def _close_windows() -> list[str]:
+    widgets = sys.modules.get("PySide6.QtWidgets")
+    if widgets is None or widgets.QApplication.instance() is None:
+        return []
+    left = [window for window in widgets.QApplication.topLevelWidgets() if window.isVisible()]
+    for window in left:
+        window.close()
+    return [f"{type(window).__name__} {window.windowTitle()!r}" for window in left]
+
+
+# Tasks: whoever closes a runner must have ended them. Mark a test `leaves_tasks` where that is its matter.
+
+_close_runner = asyncio.Runner.close
+_tasks_may_stay = False
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    global _tasks_may_stay
+    _tasks_may_stay = item.get_closest_marker("leaves_tasks") is not None
+    return (yield)
+
+
+def _close_runner_strictly(runner: asyncio.Runner) -> None:
+    loop = getattr(runner, "_loop", None)
+    left = [] if loop is None or loop.is_closed() else [t.get_name() for t in asyncio.all_tasks(loop) if not t.done()]
+    _close_runner(runner)
+    if left and not _tasks_may_stay:
+        raise AssertionError(f"tasks left running: {left}")
+
+
+asyncio.Runner.close = _close_runner_strictly  # type: ignore[method-assign]
+
+
+# Network: loopback and sockets of this machine only.
+
+
+class NoNetworkError(AssertionError):
+    """A test tried to leave this machine."""
+
+
+def _require_loopback(address: Any) -> None:
+    host = address[0] if isinstance(address, tuple) else None
+    if host is None or host in ("", "localhost"):
+        return
+    try:
+        local = ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        local = False
+    if not local:
+        raise NoNetworkError("tests may only connect to loopback")
+
+
+def _guarded(name: str) -> None:
+    original = getattr(socket.socket, name)
+
+    def guard(self: socket.socket, address: Any) -> Any:
+        _require_loopback(address)
+        return original(self, address)
+
+    setattr(socket.socket, name, guard)
+
+
+_look_up = socket.getaddrinfo
+
+
+def _look_up_loopback(host: Any, *args: Any, **kwargs: Any) -> Any:
+    _require_loopback((host.decode() if isinstance(host, bytes) else host,))
+    return _look_up(host, *args, **kwargs)
+
+
+_guarded("connect")
+_guarded("connect_ex")
+socket.getaddrinfo = _look_up_loopback
