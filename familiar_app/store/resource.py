@@ -1,4 +1,4 @@
-"""Finds the files that ship with the program, in a source tree and in an installed package."""
+"""Finds the files that come with the program: defaults, icons, texts."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from pathlib import Path
 
 from familiar_app.domain.errors import BugError
 
-_PACKAGE = Path(__file__).resolve().parent.parent
+_PACKAGE = Path(__file__).resolve().parents[1]
+# In a source tree `resources/` stands beside the package; a built one carries it inside.
+_PLACES = (_PACKAGE / "resources", _PACKAGE.parent / "resources")
 
 
 def resource(*parts: str) -> Path:
-    """Return the path of a shipped file or folder below `resources`. Raises BugError where it is missing."""
-    for root in (_PACKAGE.parent / "resources", _PACKAGE / "resources"):
-        path = root.joinpath(*parts)
-        if path.exists():
-            return path
-    raise BugError(f"the shipped file {'/'.join(parts)} is missing.", "Install the program again.")
+    """Return the path of a shipped file or folder. Raises BugError where it was not shipped."""
+    for place in _PLACES:
+        found = place.joinpath(*parts)
+        if found.exists():
+            return found
+    raise BugError(f"The shipped file {'/'.join(parts)} is missing from this installation.")

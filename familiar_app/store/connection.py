@@ -1,0 +1,69 @@
+"""Opens encrypted connections with the settings every one of them must have. Nothing else in the program does.
+
+The raw data key goes to SQLCipher as it is, so a connection opens in about a millisecond: no passphrase is derived
+here. `cipher_memory_security` stays off: it locks and wipes every allocation of SQLite, which slows each query by a
+large factor, while the key and the texts live in ordinary Python memory of the same process anyway.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from sqlcipher3 import dbapi2
+
+from familiar_app.store.fault import translated
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+PAGE_SIZE_BYTES = 4096
+SALT_SIZE_BYTES = 16
+BUSY_TIMEOUT_S = 10.0
+
+# The cipher's settings come before the key, the rest after it.
+_BEFORE_KEY = ("PRAGMA cipher_log_level = NONE",)
+_AFTER_KEY = (
+    "PRAGMA cipher_memory_security = OFF",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA secure_delete = ON",
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA trusted_schema = OFF",
+    "PRAGMA recursive_triggers = OFF",
+    "PRAGMA cache_size = -16000",
+)
+_WRITER = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA wal_autocheckpoint = 1000")
+
+
+def connect(path: Path, key: bytes, *, read_only: bool = False, immutable: bool = False) -> Connection:
+    """Open the database at `path` with the raw 32-byte `key`; transactions are the caller's own.
+
+    The file must exist for a read-only connection. `immutable` is for a folder that cannot be written, where no
+    other process can change the file either. Raises the errors of `fault.translate`.
+    """
+    with translated(path):
+        return _connect(path, key, read_only, immutable)
+
+
+def _connect(path: Path, key: bytes, read_only: bool, immutable: bool) -> Connection:
+    mode = "ro" if read_only or immutable else "rwc"
+    # Not Path.as_uri(): it refuses relative paths, and SQLite wants `?` and `#` quoted.
+    location = quote(path.absolute().as_posix())
+    uri = f"file://{'' if location.startswith('/') else '/'}{location}?mode={mode}{'&immutable=1' if immutable else ''}"
+    connection: Connection = dbapi2.connect(
+        uri, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_S, cached_statements=256
+    )
+    try:
+        for pragma in _BEFORE_KEY:
+            connection.execute(pragma).close()
+        connection.execute(f"PRAGMA key = \"x'{key.hex()}'\"").close()
+        for pragma in _AFTER_KEY:
+            connection.execute(pragma).close()
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        for pragma in ("PRAGMA query_only = ON",) if mode == "ro" else _WRITER:
+            connection.execute(pragma).close()
+    except BaseException:
+        connection.close()
+        raise
+    return connection

@@ -1,0 +1,89 @@
+"""The async door to one open database: writes go to its writer thread, reads to a few reader threads.
+
+A cancelled await either took its write out of the queue in time, or the write completes; it never happens in half.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from familiar_app.domain.errors import LockedError
+from familiar_app.store.connection import connect
+from familiar_app.store.fault import DamagedVaultError, translate
+from familiar_app.store.writer import EXPECTED, Writer, closed_error
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+T = TypeVar("T")
+READERS = 3
+
+
+class Engine:
+    """The connections of one open vault. Built in any thread; its coroutines may be awaited on any loop."""
+
+    def __init__(self, path: Path, key: bytes, *, read_only: bool = False, immutable: bool = False) -> None:
+        self.path = path
+        self._key = key
+        self._immutable = immutable
+        self._closed = False
+        self._writer = None if read_only else Writer(path, key)
+        self._idle: queue.LifoQueue[Connection] = queue.LifoQueue()
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="vault-read")
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` in a transaction on the writer; its result comes back once it is durable.
+
+        `work` may run twice (its first transaction can be lost with its neighbours'), so it touches nothing but the
+        connection. What it raises undoes it and comes out translated.
+        """
+        return await asyncio.wrap_future(self._open_writer().submit(work))
+
+    async def write_alone(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` on the writer with no transaction open, for checkpoints and exports."""
+        return await asyncio.wrap_future(self._open_writer().submit(work, alone=True))
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` on a reader that sees one state of the database throughout."""
+        if self._closed:
+            raise closed_error()
+        return await asyncio.wrap_future(self._readers.submit(self._read_now, work))
+
+    def close(self) -> None:
+        """Finish what is queued, bring it into the one file, close everything. Blocks; may be repeated."""
+        self._closed = True
+        self._readers.shutdown(wait=True, cancel_futures=True)
+        while not self._idle.empty():
+            self._idle.get_nowait().close()
+        if self._writer is not None:
+            self._writer.close()
+
+    def _read_now(self, work: Callable[[Connection], T]) -> T:
+        try:
+            connection = self._idle.get_nowait()
+        except queue.Empty:
+            connection = connect(self.path, self._key, read_only=True, immutable=self._immutable)
+        try:
+            connection.execute("BEGIN")
+            return work(connection)
+        except EXPECTED as error:
+            failure = translate(error, self.path)
+            if isinstance(failure, DamagedVaultError) and self._writer is not None:
+                self._writer.broken = failure
+            raise failure from error
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            self._idle.put(connection)
+
+    def _open_writer(self) -> Writer:
+        if self._closed:
+            raise closed_error()
+        if self._writer is None:
+            raise LockedError("This vault was opened for reading only.", "Open it for writing to change something.")
+        return self._writer

@@ -1,0 +1,136 @@
+"""Turns what the database driver and the file system raise into the program's own errors, in one place.
+
+Every fault gets its own sentence and a next step, so that a person can tell a typing mistake from a dying disk.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlcipher3 import dbapi2
+
+from familiar_app.domain.errors import BadInputError, BugError, FamiliarError, LockedError, OutsideError, UserError
+
+# Primary result codes of SQLite (https://sqlite.org/rescode.html); the driver may report extended ones above 255.
+_PERM, _BUSY, _LOCKED, _NOMEM, _READONLY = 3, 5, 6, 7, 8
+_IOERR, _CORRUPT, _FULL, _CANTOPEN, _TOOBIG, _CONSTRAINT, _NOTADB = 10, 11, 13, 14, 18, 19, 26
+DAMAGE_CODES = frozenset({_CORRUPT, _NOTADB})
+
+_NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_NO_ACCESS = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+class DamagedVaultError(OutsideError):
+    """Part of the database file is not what was written. Nothing is written after this was seen."""
+
+
+def primary_code(error: BaseException) -> int:
+    """Return SQLite's primary result code of a driver error, 0 where there is none."""
+    return int(getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+
+
+def translate(error: Exception, path: Path) -> FamiliarError:
+    """Return the program's error for what the driver or the file system raised while using `path`."""
+    if isinstance(error, FamiliarError):
+        return error
+    if isinstance(error, OSError):
+        return _from_system(error, path)
+    if isinstance(error, MemoryError):
+        return OutsideError("There is not enough free memory.", "Close other programs and try again.", retryable=True)
+    if isinstance(error, UnicodeError):
+        return BadInputError("a text holds characters that are not valid Unicode.", next_step="Remove them.")
+    if isinstance(error, OverflowError):
+        return BadInputError("a number is too large to be stored.")
+    if isinstance(error, dbapi2.Error):
+        return _from_driver(error, path)
+    return BugError(f"The vault met an unexpected {type(error).__name__}.")
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Let only the program's own errors out of the block."""
+    try:
+        yield
+    except (OSError, MemoryError, UnicodeError, OverflowError, dbapi2.Error) as error:
+        raise translate(error, path) from error
+
+
+def damaged(path: Path, detail: str = "") -> DamagedVaultError:
+    """Return the error for a page that fails its authentication or holds what SQLite cannot read."""
+    what = f" ({detail})" if detail else ""
+    return DamagedVaultError(
+        f"The vault {path.name} is damaged{what}: part of it is not what was written. Nothing was changed.",
+        "Copy the folder somewhere safe, run `familiar verify`, and restore a backup where it finds problems.",
+    )
+
+
+def disk_full(path: Path) -> OutsideError:
+    """Return the error for a device or quota that has no room left."""
+    return OutsideError(
+        f"There is no room left on the disk that holds {path.parent}; this change was not stored.",
+        "Free some space and try again. What was stored before is safe.",
+        retryable=True,
+    )
+
+
+def unwritable(path: Path) -> OutsideError:
+    """Return the error for a folder or file that may be read but not written."""
+    return OutsideError(
+        f"The folder {path.parent} cannot be written to.",
+        "Give yourself write permission there, or choose another folder with --profile-dir.",
+    )
+
+
+def _from_system(error: OSError, path: Path) -> FamiliarError:
+    if error.errno in _NO_SPACE:
+        return disk_full(path)
+    if error.errno in _NO_ACCESS:
+        return unwritable(path)
+    if error.errno == errno.ENOENT:
+        return UserError(f"{path} does not exist.", "Check the folder given with --profile-dir.")
+    return OutsideError(
+        f"The disk refused to read or write {path.name} ({error.strerror or type(error).__name__}).",
+        "Check the disk, then try again.",
+        retryable=True,
+    )
+
+
+def _from_driver(error: Exception, path: Path) -> FamiliarError:
+    code = primary_code(error)
+    if code in DAMAGE_CODES:
+        return damaged(path)
+    if code == _FULL:
+        return disk_full(path)
+    if code in (_READONLY, _PERM):
+        return unwritable(path)
+    if code == _CANTOPEN:
+        return OutsideError(
+            f"{path.name} or one of the files beside it cannot be opened.",
+            f"Check that {path.parent} exists and that you may read and write it.",
+        )
+    if code in (_BUSY, _LOCKED):
+        return in_use(path)
+    if code == _IOERR:
+        return OutsideError(
+            f"The disk failed while {path.name} was being read or written; this change was not stored.",
+            "Check the disk and its free space, then try again.",
+            retryable=True,
+        )
+    if code == _NOMEM:
+        return OutsideError("There is not enough free memory.", "Close other programs and try again.", retryable=True)
+    if code == _TOOBIG:
+        return BadInputError("a text is too large to be stored.", next_step="Shorten it.")
+    if code == _CONSTRAINT:
+        return BugError(f"A rule of the vault refused a change ({getattr(error, 'sqlite_errorname', 'constraint')}).")
+    return BugError(f"The database refused a statement ({getattr(error, 'sqlite_errorname', None) or 'unknown'}).")
+
+
+def in_use(path: Path) -> LockedError:
+    """Return the error for a vault that another process has open for writing."""
+    return LockedError(
+        f"The vault in {path.parent} is in use by another running Familiar.",
+        "Close the other one (or stop `familiar serve`), then try again.",
+    )

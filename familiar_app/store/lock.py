@@ -1,0 +1,42 @@
+"""An advisory lock on a vault, held by the operating system so that a killed process cannot leave it behind."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from familiar_app.store.fault import in_use, translated
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _take(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class VaultLock:
+    """Held from construction until `release`. The file itself stays, empty: removing it would invite a race."""
+
+    def __init__(self, vault_path: Path) -> None:
+        """Take the lock of the vault at `vault_path`. Raises LockedError where another process has it."""
+        path = vault_path.with_name("vault.lock")
+        with translated(vault_path):
+            self._descriptor: int | None = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _take(self._descriptor)
+        except OSError as error:
+            self.release()
+            raise in_use(vault_path) from error
+
+    def release(self) -> None:
+        """Give the lock back. May be called twice."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None

@@ -1,0 +1,91 @@
+"""People: everybody who spoke or was mentioned, and what they were called when."""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING, Any
+
+from familiar_app.domain.ids import PersonKey
+from familiar_app.domain.turn import NameSpan, Person
+from familiar_app.store.engine import Engine
+from familiar_app.store.moment import from_micros
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+# What somebody is called today: the first of these kinds that is known, else the bare id.
+_LABEL_ORDER = ("nickname", "global_name", "name", "username")
+_STATISTICS = """SELECT p.key, p.bot, count(t.id), min(t.at), max(t.at)
+    FROM people p LEFT JOIN speakers s ON s.key = p.key LEFT JOIN turns t ON t.speaker = s.id"""
+
+
+class People:
+    """People of one vault. They are recorded when turns are appended; here they are read."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def list(self, *, search: str = "") -> builtins.list[Person]:
+        """Return people, the one who spoke last first; with `search`, those with it in their key or any name."""
+
+        def work(connection: Connection) -> builtins.list[Person]:
+            names = _names(connection, None)
+            rows = connection.execute(f"{_STATISTICS} GROUP BY p.key ORDER BY max(t.at) IS NULL, max(t.at) DESC, p.key")
+            people = [_person(row, names.get(row[0], [])) for row in rows]
+            needle = search.casefold()
+            return [person for person in people if _matches(person, needle)]
+
+        return await self._engine.read(work)
+
+    async def get(self, key: PersonKey) -> Person | None:
+        """Return one person with their names over time, or None."""
+
+        def work(connection: Connection) -> Person | None:
+            row = connection.execute(f"{_STATISTICS} WHERE p.key = ? GROUP BY p.key", (key,)).fetchone()
+            return None if row is None else _person(row, _names(connection, key).get(key, []))
+
+        return await self._engine.read(work)
+
+    async def label(self, key: PersonKey, *, guild: str | None = None) -> str:
+        """Return what somebody is called today, in a guild or in general."""
+        names = await self._engine.read(lambda connection: _names(connection, key).get(key, []))
+        return label_of(key, names, guild)
+
+
+def label_of(key: PersonKey, names: builtins.list[NameSpan], guild: str | None = None) -> str:
+    """Choose among the names that still hold: guild nickname, global name, newest display name, username, bare id."""
+    current = [span for span in names if span.until is None]
+    for kind in _LABEL_ORDER:
+        for span in current:
+            if span.kind == kind and (kind != "nickname" or (guild is not None and span.guild == guild)):
+                return span.name
+    return key.partition(":")[2] or key
+
+
+def _names(connection: Connection, key: PersonKey | None) -> dict[str, builtins.list[NameSpan]]:
+    where, values = ("", ()) if key is None else ("WHERE person = ?", (key,))
+    rows = connection.execute(
+        f"SELECT person, name, kind, since, until, guild FROM names {where} ORDER BY since, id", values
+    )
+    found: dict[str, builtins.list[NameSpan]] = {}
+    for person, name, kind, since, until, guild in rows:
+        end = None if until is None else from_micros(until)
+        found.setdefault(person, []).append(NameSpan(name, kind, from_micros(since), end, guild or None))
+    return found
+
+
+def _person(row: tuple[Any, ...], names: builtins.list[NameSpan]) -> Person:
+    key = PersonKey(row[0])
+    return Person(
+        key=key,
+        label=label_of(key, names),
+        bot=bool(row[1]),
+        turns=row[2],
+        first_seen_at=None if row[3] is None else from_micros(row[3]),
+        last_seen_at=None if row[4] is None else from_micros(row[4]),
+        names=tuple(names),
+    )
+
+
+def _matches(person: Person, needle: str) -> bool:
+    return needle in person.key.casefold() or any(needle in span.name.casefold() for span in person.names)

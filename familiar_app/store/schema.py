@@ -1,0 +1,172 @@
+"""The tables of the vault, and the steps that bring an older vault up to them.
+
+Times are microseconds since 1970 in UTC. `turns` is the log; its columns `active`, `hidden` and `revision` can be
+derived from the log again (see `verify`), `deleted` marks a tombstone. The text read is the revision named by
+`revision`; number 1 stands in the turn itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.errors import OutsideError
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+Step = Callable[["Connection"], None]
+
+_VERSION_1 = (
+    """CREATE TABLE channels (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL,
+        familiar TEXT,
+        title TEXT NOT NULL,
+        guild TEXT,
+        archived INTEGER NOT NULL DEFAULT 0,
+        read_turn INTEGER NOT NULL DEFAULT 0,
+        created_at INTEGER NOT NULL
+    )""",
+    "CREATE UNIQUE INDEX channels_identity ON channels (key, coalesce(familiar, ''))",
+    """CREATE TABLE subscriptions (
+        id INTEGER PRIMARY KEY,
+        channel INTEGER NOT NULL REFERENCES channels (id),
+        familiar TEXT NOT NULL,
+        since INTEGER NOT NULL,
+        until INTEGER
+    )""",
+    "CREATE UNIQUE INDEX subscriptions_open ON subscriptions (familiar, channel) WHERE until IS NULL",
+    """CREATE TABLE speakers (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL,
+        name TEXT NOT NULL,
+        username TEXT,
+        global_name TEXT,
+        nickname TEXT,
+        guild TEXT,
+        bot INTEGER NOT NULL
+    )""",
+    "CREATE INDEX speakers_key ON speakers (key)",
+    """CREATE TABLE people (
+        key TEXT PRIMARY KEY,
+        bot INTEGER NOT NULL DEFAULT 0,
+        latest_speaker INTEGER REFERENCES speakers (id),
+        latest_at INTEGER
+    ) WITHOUT ROWID""",
+    """CREATE TABLE names (
+        id INTEGER PRIMARY KEY,
+        person TEXT NOT NULL REFERENCES people (key),
+        kind TEXT NOT NULL,
+        guild TEXT NOT NULL DEFAULT '',
+        name TEXT NOT NULL,
+        since INTEGER NOT NULL,
+        until INTEGER
+    )""",
+    "CREATE INDEX names_person ON names (person, kind, guild, since)",
+    """CREATE TABLE turns (
+        id INTEGER PRIMARY KEY,
+        channel INTEGER NOT NULL REFERENCES channels (id),
+        role TEXT NOT NULL CHECK (role IN ('user', 'assistant', 'system', 'tool', 'operator')),
+        content TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        arrived_at INTEGER NOT NULL,
+        speaker INTEGER REFERENCES speakers (id),
+        familiar TEXT,
+        guild TEXT,
+        message_id TEXT,
+        reply_to TEXT,
+        mode TEXT,
+        answers INTEGER REFERENCES turns (id),
+        tool_calls TEXT,
+        tool_call_id TEXT,
+        attachments TEXT,
+        revision INTEGER NOT NULL DEFAULT 1,
+        active INTEGER NOT NULL DEFAULT 1,
+        hidden INTEGER NOT NULL DEFAULT 0,
+        deleted INTEGER NOT NULL DEFAULT 0,
+        shown INTEGER NOT NULL AS (active AND NOT hidden AND NOT deleted AND role <> 'operator') VIRTUAL
+    )""",
+    "CREATE INDEX turns_channel ON turns (channel, shown)",
+    "CREATE INDEX turns_day ON turns (channel, at) WHERE shown = 1",
+    "CREATE UNIQUE INDEX turns_message ON turns (channel, message_id) WHERE message_id IS NOT NULL",
+    "CREATE INDEX turns_speaker ON turns (speaker, at) WHERE speaker IS NOT NULL",
+    "CREATE INDEX turns_answers ON turns (answers) WHERE answers IS NOT NULL",
+    "CREATE INDEX turns_operator ON turns (id) WHERE role = 'operator'",
+    """CREATE TABLE revisions (
+        turn INTEGER NOT NULL REFERENCES turns (id),
+        number INTEGER NOT NULL CHECK (number > 1),
+        content TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (turn, number)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE mentions (
+        turn INTEGER NOT NULL REFERENCES turns (id),
+        person TEXT NOT NULL REFERENCES people (key),
+        PRIMARY KEY (turn, person)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX mentions_person ON mentions (person, turn)",
+    """CREATE TABLE reactions (
+        channel INTEGER NOT NULL REFERENCES channels (id),
+        message_id TEXT NOT NULL,
+        emoji TEXT NOT NULL,
+        count INTEGER NOT NULL CHECK (count >= 0),
+        PRIMARY KEY (channel, message_id, emoji)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE traces (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        familiar TEXT NOT NULL,
+        channel TEXT NOT NULL,
+        purpose TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        model TEXT NOT NULL,
+        tokens INTEGER NOT NULL,
+        first_token_ms REAL,
+        total_ms REAL,
+        error TEXT,
+        reply_turn INTEGER REFERENCES turns (id),
+        body BLOB NOT NULL
+    )""",
+    "CREATE INDEX traces_reply ON traces (reply_turn) WHERE reply_turn IS NOT NULL",
+    "CREATE TABLE secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL, set_at INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+)
+
+
+def _make_version_1(connection: Connection) -> None:
+    for statement in _VERSION_1:
+        connection.execute(statement)
+
+
+# Step n brings a vault of version n to version n + 1; an empty database has version 0.
+STEPS: tuple[Step, ...] = (_make_version_1,)
+VERSION = len(STEPS)
+
+
+def version_of(connection: Connection) -> int:
+    """Return the schema version a database was left at."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def refuse_newer(version: int, *, known: int = VERSION) -> None:
+    """Raise OutsideError where the vault was written by a newer program than this one."""
+    if version > known:
+        raise OutsideError(
+            f"This vault was last used by a newer Familiar (its form is {version}, this program knows {known}). "
+            "Nothing was changed.",
+            "Install the newer version of Familiar to open it.",
+        )
+
+
+def upgrade(connection: Connection, steps: Sequence[Step] = STEPS) -> None:
+    """Bring the database to the newest version in one transaction: afterwards it is all there, or nothing is."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for step in steps[version_of(connection) :]:
+            step(connection)
+        connection.execute(f"PRAGMA user_version = {len(steps)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise

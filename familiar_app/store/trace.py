@@ -1,0 +1,61 @@
+"""Prompt traces: why each reply is what it is. Only the newest are kept."""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.ids import TraceId, TurnId
+from familiar_app.domain.trace import PromptTrace, TraceSummary
+from familiar_app.store.engine import Engine
+from familiar_app.store.moment import from_micros
+from familiar_app.store.trace_write import insert_trace, unpack
+from familiar_app.store.turn_write import link_trace
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+KEEP = 500
+
+
+class Traces:
+    """The ring of traces of one vault."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def put(self, trace: PromptTrace, *, keep: int = KEEP) -> TraceId:
+        """Store a trace and forget the oldest beyond `keep`. A stored one (with an id) is replaced by a new row."""
+        return await self._engine.write(lambda connection: insert_trace(connection, trace, keep))
+
+    async def get(self, id: TraceId) -> PromptTrace | None:  # noqa: A002
+        """Return a trace, or None where it was never there or has left the ring."""
+        return await self._engine.read(lambda connection: _one(connection, "id = ?", id))
+
+    async def link(self, id: TraceId, reply: TurnId) -> None:  # noqa: A002
+        """Let a trace lead to the reply it explains."""
+        await self._engine.write(lambda connection: link_trace(connection, id, reply))
+
+    async def for_turn(self, id: TurnId) -> PromptTrace | None:  # noqa: A002
+        """Return the newest trace of a reply, or None."""
+        return await self._engine.read(lambda connection: _one(connection, "reply_turn = ? ORDER BY id DESC", id))
+
+    async def list(self, *, limit: int = 100, before: TraceId | None = None) -> builtins.list[TraceSummary]:
+        """Return summaries, newest first, of traces before a given one."""
+
+        def work(connection: Connection) -> builtins.list[TraceSummary]:
+            rows = connection.execute(
+                """SELECT id, familiar, channel, purpose, at, model, tokens, first_token_ms, total_ms, reply_turn,
+                error FROM traces WHERE id < ? ORDER BY id DESC LIMIT ?""",
+                (before if before is not None else 1 << 62, max(limit, 0)),
+            )
+            names = tuple(TraceSummary.model_fields)
+            found = (dict(zip(names, row, strict=True)) for row in rows)
+            return [TraceSummary(**{**fields, "at": from_micros(fields["at"])}) for fields in found]
+
+        return await self._engine.read(work)
+
+
+def _one(connection: Connection, where: str, value: int) -> PromptTrace | None:
+    row = connection.execute(f"SELECT id, reply_turn, body FROM traces WHERE {where} LIMIT 1", (value,)).fetchone()
+    return None if row is None else unpack(*row)

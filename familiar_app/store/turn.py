@@ -1,0 +1,169 @@
+"""The log: appending turns, reading them, and what the owner decides about them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.clock import Clock
+from familiar_app.domain.errors import BugError
+from familiar_app.domain.ids import ChannelId, TraceId, TurnId
+from familiar_app.domain.turn import DayMark, NewTurn, Reaction, Revision, Turn
+from familiar_app.store import turn_read, turn_search, turn_write
+from familiar_app.store.engine import Engine
+from familiar_app.store.moment import to_micros
+from familiar_app.store.turn_row import read_turn
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class AppendCount:
+    """How many turns were added, and how many were there already."""
+
+    added: int
+    skipped: int
+
+
+class Turns:
+    """Turns of one vault. Lists are oldest first unless a method says otherwise."""
+
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        self._engine = engine
+        self._clock = clock
+
+    async def append(self, turn: NewTurn, *, trace: TraceId | None = None) -> tuple[Turn, bool]:
+        """Store a turn; it is on the disk when this returns. False where its message was there already.
+
+        `trace` is the trace that this turn, a reply, comes from; both are linked in the same transaction.
+        """
+
+        def work(connection: Connection) -> tuple[Turn, bool]:
+            number, added = turn_write.insert_turn(connection, turn, self._now())
+            if added and trace is not None:
+                turn_write.link_trace(connection, trace, number)
+            stored = read_turn(connection, number)
+            if stored is None:
+                raise BugError("A turn cannot be read in the transaction that stored it.")
+            return stored, added
+
+        return await self._engine.write(work)
+
+    async def append_many(self, turns: Sequence[NewTurn]) -> AppendCount:
+        """Store turns in one transaction: all of them, or none. Those already there are skipped."""
+
+        def work(connection: Connection) -> AppendCount:
+            now = self._now()
+            added = sum(turn_write.insert_turn(connection, turn, now)[1] for turn in turns)
+            return AppendCount(added, len(turns) - added)
+
+        return await self._engine.write(work)
+
+    async def get(self, id: TurnId) -> Turn | None:  # noqa: A002
+        """Return a turn, hidden or not."""
+        return await self._engine.read(lambda connection: read_turn(connection, id))
+
+    async def page(
+        self,
+        channel: ChannelId,
+        *,
+        before: TurnId | None = None,
+        after: TurnId | None = None,
+        limit: int = 100,
+        inactive: bool = False,
+        hidden: bool = False,
+    ) -> list[Turn]:
+        """Return up to `limit` turns of a channel: the first after `after`, else the last before `before` or the end.
+
+        Replaced answers come with `inactive`, hidden turns with `hidden`; tombstones and operator turns never.
+        """
+        span = turn_read.Span(before, after, limit, inactive, hidden)
+        return await self._engine.read(lambda connection: turn_read.page(connection, channel, span))
+
+    async def around(self, id: TurnId, *, limit: int = 50) -> list[Turn]:  # noqa: A002
+        """Return a turn with its neighbours in the channel, about half before and half after it."""
+        return await self._engine.read(lambda connection: turn_read.around(connection, id, limit))
+
+    async def search(
+        self, text: str, *, channel: ChannelId | None = None, limit: int = 100, before: TurnId | None = None
+    ) -> list[Turn]:
+        """Return turns whose text contains `text` whatever the case, newest first. Scans; off the loop."""
+        return await turn_search.search(self._engine, text, channel, limit, before)
+
+    async def revise(self, id: TurnId, content: str) -> Turn:  # noqa: A002
+        """Give a turn a newer text; the older ones stay for audit."""
+        return await self._engine.write(lambda c: turn_write.revise_turn(c, id, content, self._now()))
+
+    async def revisions(self, id: TurnId) -> list[Revision]:  # noqa: A002
+        """Return every text a turn has had, the first said first."""
+        return await self._engine.read(lambda connection: turn_read.revisions(connection, id))
+
+    async def hide(self, ids: Sequence[TurnId]) -> None:
+        """Take turns out of the conversation until they are brought back."""
+        await self._engine.write(lambda c: turn_write.set_hidden(c, ids, True, self._now()))
+
+    async def unhide(self, ids: Sequence[TurnId]) -> None:
+        """Bring hidden turns back."""
+        await self._engine.write(lambda c: turn_write.set_hidden(c, ids, False, self._now()))
+
+    async def scrub(self, id: TurnId) -> None:  # noqa: A002
+        """Remove a turn's text for good: from the turn, its revisions and the traces that show it."""
+        await self.scrub_many((id,))
+
+    async def scrub_many(self, ids: Sequence[TurnId]) -> None:
+        """Remove the texts of several turns for good, in one transaction."""
+        await self._engine.write(lambda connection: turn_write.scrub_turns(connection, ids))
+        await self._engine.write_alone(turn_read.empty_log)
+
+    async def answers(self, turn: TurnId) -> list[Turn]:
+        """Return all alternatives that answer a turn."""
+        return await self._engine.read(lambda connection: turn_read.answers(connection, turn))
+
+    async def choose(self, id: TurnId) -> Turn:  # noqa: A002
+        """Make an alternative the active one."""
+        return await self._engine.write(lambda connection: turn_write.choose_turn(connection, id, self._now()))
+
+    async def count(self, channel: ChannelId | None = None) -> int:
+        """Count the turns that `page` shows."""
+        return await self._engine.read(lambda connection: turn_read.count(connection, channel))
+
+    async def days(self, channel: ChannelId, *, zone: str = "UTC") -> list[DayMark]:
+        """Return the days of a time zone on which something was said. Raises BadInputError for an unknown zone."""
+        return await self._engine.read(lambda connection: turn_read.days(connection, channel, zone))
+
+    async def first_at(self, channel: ChannelId, when: datetime) -> TurnId | None:
+        """Return the first turn at or after an instant."""
+        return await self._engine.read(lambda connection: turn_read.first_at(connection, channel, to_micros(when)))
+
+    async def stream(
+        self,
+        channel: ChannelId | None = None,
+        *,
+        chunk: int = 1000,
+        inactive: bool = False,
+        hidden: bool = False,
+    ) -> AsyncIterator[list[Turn]]:
+        """Yield all turns in order, `chunk` at a time, for exports in bounded memory."""
+        last = TurnId(0)
+        while True:
+            span = turn_read.Span(None, last, chunk, inactive, hidden)
+            turns = await self._engine.read(lambda c, span=span: turn_read.page(c, channel, span))  # type: ignore[misc]
+            if turns:
+                yield turns
+                last = turns[-1].id
+            if len(turns) < chunk:
+                return
+
+    async def react(self, channel: ChannelId, message_id: str, emoji: str, delta: int) -> None:
+        """Change how often an emoji stands under a message; never below zero."""
+        await self._engine.write(lambda c: turn_write.react(c, channel, message_id, emoji, delta))
+
+    async def reactions(self, channel: ChannelId, message_ids: Sequence[str]) -> dict[str, list[Reaction]]:
+        """Return the reactions of messages that have any, the most frequent first."""
+        return await self._engine.read(lambda c: turn_read.reactions(c, channel, message_ids))
+
+    def _now(self) -> int:
+        return to_micros(self._clock.now())

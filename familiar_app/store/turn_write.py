@@ -1,0 +1,157 @@
+"""Appends turns and what the owner decides about them. Every function runs inside the writer's transaction.
+
+A turn is never changed: an edit is a revision, a choice or a removal is a further turn of role `operator` whose
+content is a small JSON object, and the columns that show their effect could be derived again. The one exception is
+the tombstone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from familiar_app.domain.errors import UserError
+from familiar_app.domain.ids import ChannelId, TraceId, TurnId
+from familiar_app.domain.turn import NewTurn, Role, Turn
+from familiar_app.store.moment import to_micros
+from familiar_app.store.person_write import record_mentions, record_speaker
+from familiar_app.store.text import storable
+from familiar_app.store.trace_write import redact_traces
+from familiar_app.store.turn_row import read_turn
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+_INSERT = """INSERT INTO turns (channel, role, content, at, arrived_at, speaker, familiar, guild, message_id, reply_to,
+    mode, answers, tool_calls, tool_call_id, attachments) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"""
+
+
+def insert_turn(connection: Connection, turn: NewTurn, arrived_at: int) -> tuple[TurnId, bool]:
+    """Append one turn with its author, names and mentions. False where its message was there already."""
+    if turn.message_id is not None:
+        known = connection.execute(
+            "SELECT id FROM turns WHERE channel = ? AND message_id = ?", (turn.channel, turn.message_id)
+        ).fetchone()
+        if known is not None:
+            return TurnId(known[0]), False
+    at = to_micros(turn.at)
+    speaker = None if turn.author is None else record_speaker(connection, turn.author, turn.guild, at)
+    row = (
+        turn.channel, turn.role.value, storable(turn.content), at, arrived_at, speaker, turn.familiar, turn.guild,
+        turn.message_id, turn.reply_to, turn.mode, turn.answers, storable(turn.tool_calls), turn.tool_call_id,
+        storable(turn.attachments),
+    )  # fmt: skip
+    number = connection.execute(_INSERT, row).lastrowid
+    if number is None:
+        raise UserError("The turn was not stored.", "Try again.")
+    if turn.mentions:
+        record_mentions(connection, TurnId(number), turn.mentions)
+    if turn.answers is not None and turn.role is Role.ASSISTANT:
+        activate(connection, turn.answers, TurnId(number))
+    return TurnId(number), True
+
+
+def activate(connection: Connection, answered: TurnId, chosen: TurnId) -> None:
+    """Make `chosen` the one active answer to `answered`."""
+    connection.execute(
+        "UPDATE turns SET active = (id = ?) WHERE answers = ? AND role = 'assistant' AND active <> (id = ?)",
+        (chosen, answered, chosen),
+    )
+
+
+def link_trace(connection: Connection, trace: TraceId, reply: TurnId) -> None:
+    """Let a trace lead to the reply it explains. A trace that has left the ring meanwhile is no error."""
+    connection.execute("UPDATE traces SET reply_turn = ? WHERE id = ?", (reply, trace))
+
+
+def revise_turn(connection: Connection, turn: TurnId, content: str, at: int) -> Turn:
+    """Add a revision and make it the text that is read; the same text again adds none."""
+    known = existing(connection, turn)
+    if known.deleted:
+        raise UserError("This turn was deleted, so its text cannot be changed.", "Write a new one.")
+    if known.role is Role.OPERATOR:
+        raise UserError("What was decided by hand is kept as it is.", "Decide again instead.")
+    text = storable(content)
+    if text == known.content:
+        return known
+    number = known.revision + 1
+    connection.execute("INSERT INTO revisions VALUES (?, ?, ?, ?)", (turn, number, text, at))
+    connection.execute("UPDATE turns SET revision = ? WHERE id = ?", (number, turn))
+    return existing(connection, turn)
+
+
+def set_hidden(connection: Connection, turns: Sequence[TurnId], hidden: bool, now: int) -> None:
+    """Hide or show turns; those that change are named by one operator turn for each channel."""
+    changed: dict[int, list[TurnId]] = {}
+    for turn in dict.fromkeys(turns):
+        known = existing(connection, turn)
+        if known.role is Role.OPERATOR:
+            raise UserError("What was decided by hand cannot be hidden.", "Choose other turns.")
+        if known.hidden != hidden:
+            changed.setdefault(known.channel, []).append(turn)
+    for channel, ids in changed.items():
+        _append_operator(connection, channel, {"act": "hide" if hidden else "unhide", "turns": ids}, now)
+        connection.executemany("UPDATE turns SET hidden = ? WHERE id = ?", [(int(hidden), turn) for turn in ids])
+
+
+def choose_turn(connection: Connection, turn: TurnId, now: int) -> Turn:
+    """Make an alternative the active one, by an operator turn."""
+    known = existing(connection, turn)
+    if known.answers is None or known.role is not Role.ASSISTANT:
+        raise UserError("This turn is not one of several answers.", "Choose among the answers of one turn.")
+    if known.deleted or known.hidden:
+        raise UserError("This answer was removed, so it cannot be chosen.", "Choose another one, or bring it back.")
+    if not known.active:
+        act = {"act": "choose", "turn": turn, "answers": known.answers}
+        _append_operator(connection, known.channel, act, now)
+        activate(connection, known.answers, turn)
+    return existing(connection, turn)
+
+
+def scrub_turns(connection: Connection, turns: Sequence[TurnId]) -> None:
+    """Turn turns into tombstones: their text goes from the turns, their revisions and the traces that show them."""
+    texts: set[str] = set()
+    for turn in turns:
+        existing(connection, turn)
+        texts.update(_texts_of(connection, turn))
+        connection.execute(
+            """UPDATE turns SET content = '', tool_calls = NULL, attachments = NULL, deleted = 1, revision = 1
+            WHERE id = ?""",
+            (turn,),
+        )
+        connection.execute("DELETE FROM revisions WHERE turn = ?", (turn,))
+    redact_traces(connection, frozenset(turns), texts)
+
+
+def react(connection: Connection, channel: ChannelId, message_id: str, emoji: str, delta: int) -> None:
+    """Add to the count of one emoji under one message; it stops at zero."""
+    connection.execute(
+        """INSERT INTO reactions VALUES (?1, ?2, ?3, max(0, ?4))
+        ON CONFLICT (channel, message_id, emoji) DO UPDATE SET count = max(0, count + ?4)""",
+        (channel, message_id, emoji, delta),
+    )
+
+
+def existing(connection: Connection, turn: TurnId) -> Turn:
+    """Return a turn that must be there. Raises UserError where it is not."""
+    found = read_turn(connection, turn)
+    if found is None:
+        raise UserError(f"There is no turn {turn}.", "Look up its number with `familiar turns`.")
+    return found
+
+
+def _texts_of(connection: Connection, turn: TurnId) -> set[str]:
+    rows = connection.execute(
+        """SELECT content FROM turns WHERE id = ?1 UNION SELECT tool_calls FROM turns WHERE id = ?1
+        UNION SELECT attachments FROM turns WHERE id = ?1 UNION SELECT content FROM revisions WHERE turn = ?1""",
+        (turn,),
+    )
+    return {text for (text,) in rows if text}
+
+
+def _append_operator(connection: Connection, channel: int, act: dict[str, Any], now: int) -> None:
+    connection.execute(
+        "INSERT INTO turns (channel, role, content, at, arrived_at, mode) VALUES (?, 'operator', ?, ?, ?, ?)",
+        (channel, json.dumps(act), now, now, act["act"]),
+    )

@@ -1,0 +1,156 @@
+"""The vault: one encrypted database with everything the program remembers, behind async methods.
+
+Opening and closing are explicit; a vault is written by one process at a time. What a method returns after a write is
+on the disk. A failed read is an error and never leads to a write.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from familiar_app.domain.clock import Clock
+from familiar_app.domain.errors import UsageError
+from familiar_app.store import vault_file
+from familiar_app.store.channel import Channels
+from familiar_app.store.engine import Engine
+from familiar_app.store.keys import DEFAULT_COST, KdfCost, Way
+from familiar_app.store.person import People
+from familiar_app.store.secret import Secrets
+from familiar_app.store.state import State
+from familiar_app.store.trace import Traces
+from familiar_app.store.turn import Turns
+from familiar_app.store.vault_file import OpenedVault, keys_path
+from familiar_app.store.verify import Problem, verify_database
+
+T = TypeVar("T")
+Progress = Callable[[float], None]
+
+
+class Vault:
+    """An open vault. Made by `create` or `open`, never directly."""
+
+    def __init__(self, opened: OpenedVault, clock: Clock, cost: KdfCost) -> None:
+        self.path = opened.path
+        self._opened = opened
+        self._clock = clock
+        self._cost = cost
+        self._bind(opened.engine)
+
+    @classmethod
+    async def create(
+        cls, path: Path, passphrase: str, *, recovery_code: str, clock: Clock, cost: KdfCost = DEFAULT_COST
+    ) -> Vault:
+        """Make a vault at `path` (`…/vault.db`) with its key file, and open it.
+
+        Raises UserError where one is there already, OutsideError where the folder cannot be written.
+        """
+        ways: dict[Way, str] = {"passphrase": passphrase, "recovery_code": recovery_code}
+        opened = await _opening(lambda: vault_file.create_vault(path, ways, cost))
+        return cls(opened, clock, cost)
+
+    @classmethod
+    async def open(
+        cls,
+        path: Path,
+        *,
+        clock: Clock,
+        passphrase: str | None = None,
+        recovery_code: str | None = None,
+        data_key: bytes | None = None,
+        read_only: bool = False,
+        cost: KdfCost = DEFAULT_COST,
+    ) -> Vault:
+        """Open the vault at `path` with exactly one of the three. `cost` is for passphrases set later.
+
+        Raises LockedError (wrong key, in use elsewhere), UserError (no vault there) or OutsideError (not a vault,
+        damaged, newer, unreadable).
+        """
+        if sum(given is not None for given in (passphrase, recovery_code, data_key)) != 1:
+            raise UsageError("A vault is opened with a passphrase, a recovery code or a key: exactly one of them.")
+        way: Way | None = None
+        if data_key is None:
+            way = "passphrase" if passphrase is not None else "recovery_code"
+        secret = passphrase or recovery_code or ""
+        opened = await _opening(
+            lambda: vault_file.open_vault(path, way=way, secret=secret, data_key=data_key, read_only=read_only)
+        )
+        return cls(opened, clock, cost)
+
+    @property
+    def id(self) -> str:
+        """A random name of this vault that stays with it, for the keyring."""
+        return self._opened.keys.vault
+
+    def data_key(self) -> bytes:
+        """Return the data key, for the copy in the keyring and for nothing else."""
+        return self._opened.data_key
+
+    async def change_passphrase(self, new: str) -> None:
+        """Let `new` open the vault instead of the old passphrase. Rewrites the key file only."""
+        await self._rewrap("passphrase", new)
+
+    async def replace_recovery_code(self, new: str) -> None:
+        """Let `new` open the vault instead of the old recovery code. Rewrites the key file only."""
+        await self._rewrap("recovery_code", new)
+
+    async def verify(self, progress: Progress | None = None) -> list[Problem]:
+        """Check every page, the structure, the references and what is derived from the log. Reads everything."""
+        report = _on_this_loop(progress)
+        return await self._opened.engine.read(
+            lambda connection: verify_database(connection, self.path, self._opened.keys, report)
+        )
+
+    async def close(self) -> None:
+        """Finish what is being written, bring it into one file and give the vault back. May be called twice."""
+        await _unbroken(self._opened.close)
+
+    async def _rewrap(self, way: Way, secret: str) -> None:
+        def work(_connection: object) -> None:
+            keys = self._opened.keys.with_wrap(way, secret, self._opened.data_key, self._cost)
+            keys.write(keys_path(self.path))
+            self._opened.keys = keys
+
+        await self._opened.engine.write_alone(work)
+
+    def _bind(self, engine: Engine) -> None:
+        self.turns = Turns(engine, self._clock)
+        self.channels = Channels(engine, self._clock)
+        self.people = People(engine)
+        self.traces = Traces(engine)
+        self.secrets = Secrets(engine, self._clock)
+        self.state = State(engine)
+
+
+async def _opening(blocking: Callable[[], OpenedVault]) -> OpenedVault:
+    """Run `blocking` in a thread; where nobody waits for it any more, close what it opened."""
+    running = asyncio.ensure_future(asyncio.to_thread(blocking))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        running.add_done_callback(_close_abandoned)
+        raise
+
+
+def _close_abandoned(finished: asyncio.Future[OpenedVault]) -> None:
+    if not finished.cancelled() and finished.exception() is None:
+        finished.result().close()
+
+
+async def _unbroken(blocking: Callable[[], T]) -> T:
+    """Run `blocking` in a thread to its end, even where the waiting task is cancelled meanwhile."""
+    running = asyncio.ensure_future(asyncio.to_thread(blocking))
+    return await asyncio.shield(running)
+
+
+def _on_this_loop(progress: Progress | None) -> Progress:
+    """Return a callback for other threads that reports on the present loop."""
+    loop = asyncio.get_running_loop()
+
+    def report(done: float) -> None:
+        if progress is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(progress, done)
+
+    return report

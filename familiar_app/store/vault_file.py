@@ -1,0 +1,235 @@
+"""Makes, opens and upgrades the files of a vault, in the calling thread: the blocking half of `vault`.
+
+A vault is `vault.db` with `vault.keys` beside it. A half-made pair has the suffix `.new`; since the key file names
+the salt at the start of its database, an interrupted change of keys is recognised and finished or dropped.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.errors import LockedError, OutsideError, UserError
+from familiar_app.store import schema
+from familiar_app.store.connection import PAGE_SIZE_BYTES, SALT_SIZE_BYTES, connect
+from familiar_app.store.engine import Engine
+from familiar_app.store.fault import DamagedVaultError, translated
+from familiar_app.store.keys import DEFAULT_COST, KdfCost, KeyFile, Way, new_data_key
+from familiar_app.store.lock import VaultLock
+from familiar_app.store.written_file import sync_file, sync_folder
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+_PLAIN_HEADER = b"SQLite format 3\x00"
+
+
+@dataclass(slots=True)
+class OpenedVault:
+    """What stays open behind a vault. `lock` is None for one that is only read."""
+
+    path: Path
+    keys: KeyFile
+    data_key: bytes
+    engine: Engine
+    lock: VaultLock | None
+
+    def close(self) -> None:
+        """Close the database, then give the lock back. Blocks; may be repeated."""
+        try:
+            self.engine.close()
+        finally:
+            if self.lock is not None:
+                self.lock.release()
+
+
+def keys_path(path: Path) -> Path:
+    """Return where the key file of the vault at `path` lies."""
+    return path.with_suffix(".keys")
+
+
+def create_vault(path: Path, ways: dict[Way, str], cost: KdfCost = DEFAULT_COST) -> OpenedVault:
+    """Make an empty vault. Raises UserError where one is there already; that one is left alone."""
+    with translated(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    lock = VaultLock(path)
+    try:
+        if path.exists():
+            raise UserError(f"There is already a vault in {path.parent}.", "Open it, or choose another folder.")
+        data_key = new_data_key()
+        with translated(path):
+            fresh = fresh_path(path)
+            _write_database(fresh, data_key)
+            file = KeyFile.new(data_key, read_head(fresh), ways, cost)
+            _keep_orphaned_keys(path)
+            file.write(keys_path(path))
+            fresh.replace(path)
+            sync_folder(path.parent)
+        return OpenedVault(path, file, data_key, Engine(path, data_key), lock)
+    except BaseException:
+        lock.release()
+        raise
+
+
+def open_vault(
+    path: Path,
+    *,
+    way: Way | None = None,
+    secret: str = "",
+    data_key: bytes | None = None,
+    read_only: bool = False,
+    steps: Sequence[schema.Step] = schema.STEPS,
+) -> OpenedVault:
+    """Open the vault at `path` by `secret` for `way`, or by its data key, and upgrade it where it is older.
+
+    Nothing is written before the key has proved right and the first pages have been read.
+    """
+    head = read_head(path)
+    lock = None if read_only else VaultLock(path)
+    try:
+        if lock is not None:
+            _finish_interrupted_rekey(path, head)
+        file = KeyFile.read(keys_path(path))
+        key = _data_key(file, way, secret, data_key)
+        immutable = _probe(path, key, file, head, read_only, steps)
+        if lock is not None:
+            _upgrade(path, key, steps)
+        return OpenedVault(path, file, key, Engine(path, key, read_only=read_only, immutable=immutable), lock)
+    except BaseException:
+        if lock is not None:
+            lock.release()
+        raise
+
+
+def read_head(path: Path) -> bytes:
+    """Return the salt at the start of a database. Raises where the file cannot be a vault at all."""
+    if not path.exists():
+        raise UserError(f"There is no vault in {path.parent}.", "Make one with `familiar init`, or check the folder.")
+    with translated(path), path.open("rb") as stream:
+        head = stream.read(SALT_SIZE_BYTES)
+        size_bytes = stream.seek(0, 2)
+    if head == _PLAIN_HEADER:
+        raise OutsideError(
+            f"{path.name} is an unencrypted SQLite database, not a vault. It was not touched.",
+            "Move it away, or choose another folder.",
+        )
+    if size_bytes == 0:
+        raise OutsideError(f"{path.name} is empty: it is not a vault, or it was cut off.", "Restore it from a backup.")
+    if size_bytes < PAGE_SIZE_BYTES:
+        raise OutsideError(f"{path.name} is too short to be a vault, or it was cut off.", "Restore it from a backup.")
+    return head
+
+
+def _write_database(target: Path, data_key: bytes) -> None:
+    """Make an empty database of the newest schema at `target`, wholly on the disk."""
+    connection = connect(target, data_key)
+    try:
+        schema.upgrade(connection)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    finally:
+        connection.close()
+    sync_file(target)
+
+
+def fresh_path(path: Path) -> Path:
+    """Return the path for a database being made, with leftovers of an earlier attempt removed."""
+    fresh = path.with_name(path.name + ".new")
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
+    return fresh
+
+
+def _keep_orphaned_keys(path: Path) -> None:
+    """Set aside a key file without a database: it may belong to a vault that was moved away."""
+    keys = keys_path(path)
+    number = 1
+    while keys.exists():
+        aside = keys.with_name(f"{keys.name}.old-{number}")
+        if not aside.exists():
+            keys.rename(aside)
+        number += 1
+
+
+def _finish_interrupted_rekey(path: Path, head: bytes) -> None:
+    """Complete a change of data key that was cut off after the new database had taken its place."""
+    new_keys = keys_path(path).with_name(keys_path(path).name + ".new")
+    with translated(path):
+        if new_keys.exists():
+            if KeyFile.read(new_keys).salt == head.hex():
+                new_keys.replace(keys_path(path))
+            else:
+                new_keys.unlink()
+        fresh_path(path)
+
+
+def _data_key(file: KeyFile, way: Way | None, secret: str, data_key: bytes | None) -> bytes:
+    if way is not None:
+        return file.unwrap(way, secret)
+    if data_key is None or not file.accepts(data_key):
+        raise LockedError(
+            "The key kept on this computer does not fit this vault any more.", "Open it with the passphrase."
+        )
+    return data_key
+
+
+def _probe(path: Path, key: bytes, file: KeyFile, head: bytes, read_only: bool, steps: Sequence[schema.Step]) -> bool:
+    """Read the first pages without writing. Returns whether the file must be opened as immutable."""
+    wal = path.with_name(path.name + "-wal")
+    immutable = False
+    try:
+        try:
+            connection = connect(path, key, read_only=True)
+        except DamagedVaultError:
+            raise
+        except OutsideError:
+            # A folder that cannot be written has no room for the shared-memory file of the write-ahead log.
+            if not read_only or wal.exists():
+                raise
+            connection, immutable = connect(path, key, immutable=True), True
+    except DamagedVaultError as error:
+        if file.salt != head.hex():
+            raise OutsideError(
+                f"{path.name} is not the vault that vault.keys belongs to, or its beginning is damaged. "
+                "Nothing was changed.",
+                "Put the right pair of files together, or restore both from one backup.",
+            ) from error
+        raise
+    try:
+        with translated(path):
+            schema.refuse_newer(schema.version_of(connection), known=len(steps))
+            connection.execute("SELECT sql FROM sqlite_master").fetchall()
+    finally:
+        connection.close()
+    return immutable
+
+
+def _upgrade(path: Path, key: bytes, steps: Sequence[schema.Step]) -> None:
+    connection = connect(path, key)
+    try:
+        with translated(path):
+            if schema.version_of(connection) < len(steps):
+                _copy_before_upgrade(connection, path, key)
+                schema.upgrade(connection, steps)
+    finally:
+        connection.close()
+
+
+def _copy_before_upgrade(connection: Connection, path: Path, key: bytes) -> None:
+    """Keep the vault as it was, encrypted like it, and make sure that the copy opens."""
+    version = schema.version_of(connection)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    for original in (path, keys_path(path)):
+        copy = original.with_name(f"{original.name}.version-{version}")
+        shutil.copyfile(original, copy)
+        sync_file(copy)
+    sync_folder(path.parent)
+    copy = path.with_name(f"{path.name}.version-{version}")
+    check = connect(copy, key, immutable=True)
+    try:
+        if schema.version_of(check) != version:
+            raise OutsideError("The copy made before the upgrade cannot be read back.", "Check the disk.")
+    finally:
+        check.close()
