@@ -1,0 +1,114 @@
+"""Writing a familiar's turns to a file as JSON Lines, whole or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from collections import Counter
+from collections.abc import AsyncIterable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from familiar_app.domain.errors import OutsideError, UserError
+from familiar_app.domain.turn import Role, Turn
+from familiar_app.interchange.turns import render_turn
+
+
+@dataclass(slots=True)
+class ExportReport:
+    """How many turns were written and which were left out, with the reason."""
+
+    written: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+def reason_to_leave_out(turn: Turn) -> str | None:
+    """Tell why a turn is no part of an export; None where it is."""
+    if turn.role is Role.OPERATOR:
+        return "record of a decision of the owner"
+    if turn.deleted:
+        return "erased turn"
+    if turn.hidden:
+        return "removed turn"
+    return None if turn.active else "answer that another one replaced"
+
+
+async def write_turns(
+    chunks: AsyncIterable[Sequence[Turn]], stream: BinaryIO, progress: Callable[[int], None]
+) -> ExportReport:
+    """Write turns in the order they come, in bounded memory."""
+    report = ExportReport()
+    async for chunk in chunks:
+        lines = []
+        for turn in chunk:
+            if reason := reason_to_leave_out(turn):
+                report.left_out[reason] += 1
+            else:
+                lines.append(render_turn(turn))
+        await asyncio.to_thread(stream.writelines, lines)
+        report.written += len(lines)
+        progress(report.written)
+    return report
+
+
+async def export_turns(
+    chunks: AsyncIterable[Sequence[Turn]], path: Path, *, overwrite: bool, progress: Callable[[int], None]
+) -> ExportReport:
+    """Write turns to `path` in one step: a failure leaves what was there. The file is readable by its owner only.
+
+    Raises UserError where the file exists and `overwrite` is off, OutsideError where it cannot be written.
+    """
+    with _outside_errors(path):
+        refuse_existing(path, overwrite)
+        stream, part = await asyncio.to_thread(_open_part, path)
+        try:
+            with stream:
+                report = await write_turns(chunks, stream, progress)
+            await asyncio.to_thread(_put_in_place, part, path, overwrite)
+        finally:
+            _remove(part)
+    return report
+
+
+@contextmanager
+def _outside_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutsideError(f"{path} cannot be written: {error.strerror or type(error).__name__}.") from error
+
+
+def _open_part(path: Path) -> tuple[BinaryIO, Path]:
+    handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
+    return os.fdopen(handle, "wb"), Path(name)
+
+
+def _put_in_place(part: Path, path: Path, overwrite: bool) -> None:
+    """Give a finished file its name, unless somebody took the name meanwhile."""
+    with part.open("rb+") as stream:
+        os.fsync(stream.fileno())
+    if overwrite:
+        part.replace(path)
+        return
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        refuse_existing(path, overwrite=False)
+    except OSError:  # no hard links on this file system
+        refuse_existing(path, overwrite=False)
+        part.replace(path)
+
+
+def _remove(part: Path) -> None:
+    part.unlink(missing_ok=True)
+
+
+def refuse_existing(path: Path, overwrite: bool) -> None:
+    """Raise UserError where `path` must not be written."""
+    if path.is_dir():
+        raise UserError(f"{path} is a folder.", "Name a file.")
+    if path.exists() and not overwrite:
+        raise UserError(f"{path} exists already.", "Choose another name, or write over it with --force.")

@@ -1,0 +1,221 @@
+"""Bringing turns from a file into the log.
+
+The file is read twice. The first pass checks every line and writes nothing, so a bad line stops the import before
+anything has changed. The second stores the turns in transactions of at most a thousand, so that memory stays bounded,
+a conversation going on at the same time can store its own turns in between, and what progress reports is on disk. An
+import that was cut short is completed by running it again: what is in the log already is recognised and skipped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, ego_key, is_local
+from familiar_app.domain.turn import Author, Channel, NewTurn, Role, Turn
+from familiar_app.interchange.known_turns import KnownTurns, fingerprint
+from familiar_app.interchange.turn_record import ReadOptions, ReadReport, TurnReader, TurnRecord
+from familiar_app.interchange.turn_source import TurnSource
+
+CHUNK_TURNS = 1000
+CHUNK_CHARS = 4_000_000
+Progress = Callable[[str, int, int | None], None]
+
+
+class _Counted(Protocol):
+    @property
+    def added(self) -> int: ...
+    @property
+    def skipped(self) -> int: ...
+
+
+class TurnLog(Protocol):
+    """The part of the log an import needs."""
+
+    async def append_many(self, turns: Sequence[NewTurn]) -> _Counted: ...
+    async def count(self, channel: ChannelId | None = None) -> int: ...
+    def stream(self, channel: ChannelId | None = None, *, chunk: int = 1000) -> AsyncIterable[list[Turn]]: ...
+
+
+class ChannelBook(Protocol):
+    """The part of the channels an import needs."""
+
+    async def ensure(
+        self, key: ChannelKey, *, familiar: FamiliarId | None = None, title: str | None = None, guild: str | None = None
+    ) -> Channel: ...
+    async def find(self, key: ChannelKey, *, familiar: FamiliarId | None = None) -> Channel | None: ...
+    async def subscribe(self, id: ChannelId, familiar: FamiliarId) -> None: ...  # noqa: A002 (the store's own name)
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did, or with `dry_run` would do. `taken` and `already_there` count turns."""
+
+    format: str
+    source: str
+    dry_run: bool
+    taken: int = 0
+    already_there: int = 0
+    channels: list[ChannelKey] = field(default_factory=list)
+    read: ReadReport = field(default_factory=ReadReport)
+
+
+@dataclass(slots=True)
+class _Survey:
+    """What the first pass found: how many turns, which channels, and which of them have turns without an id."""
+
+    turns: int = 0
+    channels: dict[ChannelKey, bool] = field(default_factory=dict)
+
+
+class TurnImport:
+    """One import of one file for one familiar, whose name becomes the author of its assistant turns."""
+
+    def __init__(
+        self,
+        source: TurnSource,
+        reader: TurnReader,
+        *,
+        format_name: str,
+        familiar: FamiliarId,
+        options: ReadOptions,
+        log: TurnLog,
+        channels: ChannelBook,
+        progress: Progress,
+    ) -> None:
+        self._source = source
+        self._reader = reader
+        self._format = format_name
+        self._familiar = familiar
+        self._options = options
+        self._log = log
+        self._channels = channels
+        self._progress = progress
+        self._ids: dict[ChannelKey, ChannelId] = {}
+        self._known = KnownTurns()
+
+    async def run(self, *, dry_run: bool = False, skip_bad_lines: bool = False) -> ImportReport:
+        """Check the file, then store its turns; with `dry_run` only count.
+
+        Raises BadInputError for the first bad line unless `skip_bad_lines`; nothing was imported then.
+        """
+        report = ImportReport(self._format, self._source.name, dry_run)
+        survey = await self._check(report.read)
+        if report.read.bad_lines and not skip_bad_lines:
+            raise _refusal(report.read)
+        report.channels = list(survey.channels)
+        await self._load_known(survey, with_ids=dry_run)
+        done = 0
+        for_second_pass = ReadReport()
+        with self._source.open() as stream:
+            records = self._reader(stream, self._options, for_second_pass)
+            while chunk := await asyncio.to_thread(_next_chunk, records):
+                await self._take(chunk, report)
+                done += len(chunk)
+                self._progress("checked" if dry_run else "stored", done, survey.turns)
+        return report
+
+    async def _check(self, read: ReadReport) -> _Survey:
+        survey = _Survey()
+        with self._source.open() as stream:
+            records = self._reader(stream, self._options, read)
+            while chunk := await asyncio.to_thread(_next_chunk, records):
+                for record in chunk:
+                    without_id = record.message_id is None
+                    survey.channels[record.channel] = survey.channels.get(record.channel, False) or without_id
+                survey.turns += len(chunk)
+                self._progress("read", survey.turns, None)
+        return survey
+
+    async def _load_known(self, survey: _Survey, *, with_ids: bool) -> None:
+        for key, without_id in survey.channels.items():
+            if not (without_id or with_ids):
+                continue
+            channel = await self._channels.find(key, familiar=self._owner(key))
+            if channel is not None and await self._log.count(channel.id):
+                await self._known.load(self._log.stream(channel.id), with_ids=with_ids)
+
+    async def _take(self, chunk: list[TurnRecord], report: ImportReport) -> None:
+        new = []
+        for record in chunk:
+            author = self._author(record)
+            if (report.dry_run or record.message_id is None) and len(self._known):
+                key = author.key if author else None
+                mark = fingerprint(record.channel, record.role.value, key, record.at, record.content, record.message_id)
+                if self._known.take(mark):
+                    report.already_there += 1
+                    continue
+            new.append((record, author))
+        if report.dry_run:
+            report.taken += len(new)
+            return
+        turns = [await self._new_turn(record, author) for record, author in new]
+        if turns:
+            count = await self._log.append_many(turns)
+            report.taken += count.added
+            report.already_there += count.skipped
+
+    def _author(self, record: TurnRecord) -> Author | None:
+        """An assistant turn is the familiar's own, whoever said it in the file."""
+        if record.role is not Role.ASSISTANT:
+            return record.author
+        own = ego_key(self._familiar)
+        if record.author is None:
+            return Author(key=own, name=self._options.familiar_name)
+        return record.author if record.author.key == own else replace(record.author, key=own)
+
+    async def _new_turn(self, record: TurnRecord, author: Author | None) -> NewTurn:
+        channel = self._ids.get(record.channel)
+        if channel is None:
+            channel = self._ids[record.channel] = await self._open_channel(record)
+        return NewTurn(
+            channel=channel,
+            role=record.role,
+            content=record.content,
+            at=record.at,
+            author=author,
+            familiar=self._familiar if record.role is Role.ASSISTANT else None,
+            guild=record.guild,
+            message_id=record.message_id,
+            reply_to=record.reply_to,
+            mode=record.mode,
+            attachments=record.attachments,
+        )
+
+    async def _open_channel(self, record: TurnRecord) -> ChannelId:
+        owner = self._owner(record.channel)
+        channel = await self._channels.ensure(
+            record.channel, familiar=owner, title=record.channel_title, guild=record.guild
+        )
+        if owner is None:
+            await self._channels.subscribe(channel.id, self._familiar)
+        return channel.id
+
+    def _owner(self, key: ChannelKey) -> FamiliarId | None:
+        return self._familiar if is_local(key) else None
+
+
+def _next_chunk(records: Iterator[TurnRecord]) -> list[TurnRecord]:
+    chunk: list[TurnRecord] = []
+    size = 0
+    for record in records:
+        chunk.append(record)
+        size += len(record.content)
+        if len(chunk) >= CHUNK_TURNS or size >= CHUNK_CHARS:
+            break
+    return chunk
+
+
+def _refusal(read: ReadReport) -> BadInputError:
+    first = read.first_bad_lines[0]
+    others = f" {read.bad_lines - 1} more cannot be read either." if read.bad_lines > 1 else ""
+    return BadInputError(
+        f"{first.reason}{others}",
+        source=first.source,
+        line=first.line,
+        field=first.field,
+        next_step="Nothing was imported. Mend the file, or leave such lines out with --skip-bad-lines.",
+    )

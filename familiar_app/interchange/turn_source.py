@@ -1,0 +1,72 @@
+"""Where an import reads from: a file that can be read twice, or a pipe that is held in memory.
+
+Clear text never goes to a temporary file, so what comes through a pipe has a limit.
+"""
+
+from __future__ import annotations
+
+import io
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from familiar_app.domain.errors import BadInputError, OutsideError
+
+MAX_PIPE_BYTES = 256 * 1024 * 1024
+_FileMark = tuple[int, int]
+
+
+@dataclass(slots=True)
+class TurnSource:
+    """Something that can be read more than once from its start."""
+
+    name: str
+    path: Path | None = None
+    data: bytes | None = None
+    _mark: _FileMark | None = None
+
+    def open(self) -> BinaryIO:
+        """Open it at its start. Raises OutsideError, also where the file has changed since it was first opened."""
+        if self.data is not None or self.path is None:
+            return io.BytesIO(self.data or b"")
+        try:
+            stream = self.path.open("rb")
+        except OSError as error:
+            raise _unreadable(self.name, error) from error
+        status = self.path.stat()
+        mark = (status.st_size, status.st_mtime_ns)
+        if self._mark not in (None, mark):
+            stream.close()
+            raise OutsideError(f"{self.name} changed while it was read.", "Nothing was imported; try again.")
+        self._mark = mark
+        return stream
+
+
+def source_from_path(path: Path) -> TurnSource:
+    """Return the source for a file; a pipe or device is read to its end. Raises OutsideError, BadInputError."""
+    try:
+        if stat.S_ISREG(path.stat().st_mode):
+            return TurnSource(str(path), path=path)
+        with path.open("rb") as stream:
+            return source_from_pipe(stream, str(path))
+    except FileNotFoundError as error:
+        raise BadInputError("there is no such file.", source=path) from error
+    except OSError as error:
+        raise _unreadable(str(path), error) from error
+
+
+def source_from_pipe(stream: BinaryIO, name: str = "standard input") -> TurnSource:
+    """Read a stream that cannot be rewound into memory. Raises BadInputError where it is too long."""
+    data = stream.read(MAX_PIPE_BYTES + 1)
+    if len(data) > MAX_PIPE_BYTES:
+        raise BadInputError(
+            f"more than {MAX_PIPE_BYTES // (1024 * 1024)} MiB came through a pipe.",
+            source=name,
+            next_step="Import it as a file instead; a file of any length can be read.",
+        )
+    return TurnSource(name, data=data)
+
+
+def _unreadable(name: str, error: OSError) -> OutsideError:
+    return OutsideError(f"{name} cannot be read: {error.strerror or type(error).__name__}.")
