@@ -124,7 +124,7 @@ class TextBudget(_Table):
 
     character_card_tokens: Tokens
     operating_mode_tokens: Tokens
-    recent_history_tokens: Tokens
+    recent_history_tokens: Annotated[int, Field(ge=32)]
     final_reminder_tokens: Tokens
     history_step_turns: Annotated[int, Field(ge=1, le=1024)]
 

@@ -51,12 +51,12 @@ def test_no_value_stands_in_code(model: type[CharacterConfig], name: str) -> Non
 
 def test_owner_file_is_merged_key_by_key() -> None:
     changed = config(
-        '[models.prose.sampling]\ntemperature = 1\nstop = ["###"]\n[budget.text]\nrecent_history_tokens = 5'
+        '[models.prose.sampling]\ntemperature = 1\nstop = ["###"]\n[budget.text]\nrecent_history_tokens = 50'
     )
     assert changed.models.prose.sampling.temperature == 1.0
     assert changed.models.prose.sampling.top_p == 0.95
     assert changed.models.background.sampling.temperature == 0.2
-    assert changed.budget.text.recent_history_tokens == 5
+    assert changed.budget.text.recent_history_tokens == 50
     assert changed.budget.text.character_card_tokens == 3000
     assert changed.models.prose.sampling.as_sampling("###", "", "A:").stop == ("###", "A:")
 

@@ -1,0 +1,303 @@
+"""Builds the prompt for one reply out of its layers, within the model's context, and tells how in a trace."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from familiar_app.context.composition import closing_frame, compose, opening
+from familiar_app.context.history_line import LineStyle, short_name
+from familiar_app.context.layer import LayerContext, key_of
+from familiar_app.context.layer_memo import BuiltLayer, LayerMemo
+from familiar_app.context.prompt_text import check_mode
+from familiar_app.context.recent_history import HistoryWindow, ReadHistory, RecentHistory
+from familiar_app.context.registry import HISTORY, LAYERS, check_layers
+from familiar_app.context.tokens import TokenCounter
+from familiar_app.domain.budget import Section, allot, answer_tokens
+from familiar_app.domain.card import CharacterCard
+from familiar_app.domain.chat import ChatRequest
+from familiar_app.domain.clock import Clock
+from familiar_app.domain.errors import UserError
+from familiar_app.domain.ids import OWNER, FamiliarId, TurnId
+from familiar_app.domain.settings import CharacterConfig
+from familiar_app.domain.trace import LayerTrace, LeftOut, PromptTrace, TracedMessage, messages_as_sent
+from familiar_app.domain.turn import Author, Channel, Role, Turn
+from familiar_app.models.port import LanguageModel
+from familiar_app.store.vault import Vault
+
+_TRIES = 6
+_SLACK_TOKENS = 8
+_PENDING = TurnId(0)
+
+
+@dataclass(frozen=True)
+class PromptRequest:
+    """What a prompt is wanted for. The history goes up to and including `until`, by default to the newest turn.
+
+    `pending` is the text of a message by the owner that is not stored; it is shown as the last one.
+    """
+
+    channel: Channel
+    mode: str = "text"
+    purpose: str = "reply"
+    until: TurnId | None = None
+    pending: str | None = None
+
+
+@dataclass(frozen=True)
+class AssembledPrompt:
+    """A request for the model and its trace. `speakers` are the names of the others as the prompt shows them."""
+
+    request: ChatRequest
+    trace: PromptTrace
+    char: str = ""
+    speakers: tuple[str, ...] = ()
+    may_stay_silent: bool = False
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Everything that is known before the room is shared."""
+
+    ctx: LayerContext
+    history: ReadHistory
+    built: tuple[BuiltLayer, ...]
+    tokens: Mapping[str, int]
+    caps: Mapping[str, int]
+    history_ms: float
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """The prompt once the room is shared."""
+
+    parts: tuple[TracedMessage, ...]
+    window: HistoryWindow
+    texts: Mapping[str, str]
+    tokens: Mapping[str, int]
+    shares: Mapping[str, int]
+    total: int = 0
+
+
+@dataclass
+class Assembler:
+    """Assembles the prompts of one familiar. `card` is asked at every assembly, so an edit counts at once.
+
+    Raises BadInputError for settings that name unknown layers.
+    """
+
+    familiar: FamiliarId
+    card: Callable[[], CharacterCard]
+    config: CharacterConfig
+    vault: Vault
+    model: LanguageModel
+    clock: Clock
+    owner_name: str
+    _counter: TokenCounter = field(init=False)
+    _memo: LayerMemo = field(init=False)
+    _reader: RecentHistory = field(init=False)
+
+    def __post_init__(self) -> None:
+        check_layers(self.config)
+        self._counter = TokenCounter(self.model)
+        self._memo = LayerMemo()
+        self._reader = RecentHistory(self.vault, self._counter)
+        self._layers = {name: build() for name, build in LAYERS.items()}
+
+    @property
+    def owner_label(self) -> str:
+        """What this familiar calls the owner."""
+        return short_name(self.config.conversation.owner_label) or short_name(self.owner_name) or "User"
+
+    async def assemble(self, request: PromptRequest) -> AssembledPrompt:
+        """Build the prompt. Raises UsageError (mode), UserError (no room in the model), OutsideError (model, vault)."""
+        check_mode(request.mode)
+        now = self.clock.now()
+        plan = await self._plan(request, now)
+        context = self._context_tokens()
+        answer = answer_tokens(context, self.config.models.prose.max_answer_tokens)
+        fitted = await self._fit(plan, context - answer)
+        trace = self._trace(request, plan, fitted, now, context, answer)
+        chat = ChatRequest(
+            slot="prose",
+            purpose=request.purpose,
+            messages=messages_as_sent(fitted.parts),
+            max_tokens=answer,
+            sampling=self.config.models.prose.sampling.as_sampling(),
+        )
+        speakers = tuple(dict.fromkeys(plan.history.speakers.values()))
+        return AssembledPrompt(chat, trace, plan.ctx.char, speakers, plan.ctx.may_stay_silent)
+
+    async def _plan(self, request: PromptRequest, now: datetime) -> _Plan:
+        """Read the history, then build every layer; who speaks decides what the layers say."""
+        started = time.perf_counter()
+        card = self.card()
+        char = short_name(card.name) or self.familiar
+        order = self.config.prompt_layers(request.channel.key)
+        caps = {name: cap for name in order if (cap := self.config.budget.text.cap(name)) is not None}
+        history = await self._history(request, char, now, caps.get(HISTORY, 1))
+        history_ms = (time.perf_counter() - started) * 1000
+        multi_party = request.channel.guild is not None or len(history.speakers) > 1
+        ctx = LayerContext(
+            familiar=self.familiar,
+            char=char,
+            user_label=self.owner_label,
+            card=card,
+            config=self.config,
+            channel=request.channel,
+            vault=self.vault,
+            now=now,
+            mode=request.mode,
+            multi_party=multi_party,
+        )
+        built = [await self._memo.build(self._layers[name], ctx) for name in order if name != HISTORY]
+        counts = await self._counter.count([layer.text for layer in built])
+        tokens = {layer.name: count for layer, count in zip(built, counts, strict=True)}
+        return _Plan(ctx, history, tuple(built), tokens, caps, history_ms)
+
+    async def _history(self, request: PromptRequest, char: str, now: datetime, cap: int) -> ReadHistory:
+        style = LineStyle(
+            familiar=self.familiar,
+            char=char,
+            channel=request.channel,
+            zone=self.config.display.zone(),
+            quote_chars=self.config.context.quote_chars,
+            labels={},
+        )
+        pending = None
+        if request.pending is not None:
+            pending = Turn(
+                id=_PENDING,
+                channel=request.channel.id,
+                channel_key=request.channel.key,
+                role=Role.USER,
+                content=request.pending,
+                at=now,
+                arrived_at=now,
+                author=Author(OWNER, self.owner_label),
+            )
+        return await self._reader.read(
+            style, owner_label=self.owner_label, until=request.until, pending=pending, cap=cap
+        )
+
+    def _context_tokens(self) -> int:
+        own, wanted = self.model.info.context_tokens, self.config.models.prose.context_tokens
+        return own if wanted is None else min(own, wanted)
+
+    async def _fit(self, plan: _Plan, limit: int) -> _Fitted:
+        """Share the room, put the messages together and count them; with too many tokens, try again with less room."""
+        base, each = await self._counter.frame()
+        (extra,) = await self._counter.count([f"{opening()}\n{closing_frame(plan.ctx.char)}"])
+        room = limit - base - 4 * each - extra - _SLACK_TOKENS
+        for _ in range(_TRIES):
+            if room <= 0:
+                break
+            fitted = await self._share(plan, room)
+            if fitted.window.lines and not fitted.window.lines[-1].text:
+                break
+            total = await self.model.count_prompt_tokens(messages_as_sent(fitted.parts))
+            if total <= limit:
+                return _Fitted(fitted.parts, fitted.window, fitted.texts, fitted.tokens, fitted.shares, total)
+            room -= total - limit + _SLACK_TOKENS
+        raise UserError(
+            "The model's context is too small for this conversation.",
+            "Choose a model with a longer context, or raise context_tokens in the familiar's settings.",
+        )
+
+    async def _share(self, plan: _Plan, room: int) -> _Fitted:
+        sections = [
+            Section(layer.name, plan.tokens[layer.name], plan.caps.get(layer.name, room)) for layer in plan.built
+        ]
+        history_cap = plan.caps.get(HISTORY)
+        lines = plan.history.lines
+        newest = lines[-1].cost if lines else 0
+        # Without a history layer the message that is answered is shown all the same: the rest means nothing without it.
+        need, cap = (plan.history.cost, history_cap) if history_cap is not None else (newest, max(newest, 1))
+        shares = allot([*sections, Section(HISTORY, need, cap, elastic=True)], room)
+        window = await self._reader.fit(plan.history, shares[HISTORY], self.config.budget.text.history_step_turns)
+        texts = {layer.name: await self._counter.cut(layer.text, shares[layer.name]) for layer in plan.built}
+        counts = await self._counter.count(list(texts.values()))
+        head, tail = self._order(plan, texts)
+        parts = compose(
+            head,
+            window.lines,
+            tail,
+            history_layer=HISTORY,
+            char=plan.ctx.char,
+            closing_role=self.config.context.reminder_role,
+        )
+        return _Fitted(parts, window, texts, dict(zip(texts, counts, strict=True)), shares)
+
+    def _order(self, plan: _Plan, texts: Mapping[str, str]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """Part the layers into those before and those behind the history."""
+        order = self.config.prompt_layers(plan.ctx.channel.key)
+        if HISTORY in order:
+            at = order.index(HISTORY)
+        else:
+            at = order.index("final_reminder") if "final_reminder" in order else len(order)
+        pick = [(name, texts[name]) for name in order[:at] if name != HISTORY]
+        return pick, [(name, texts[name]) for name in order[at:] if name != HISTORY]
+
+    def _trace(
+        self, request: PromptRequest, plan: _Plan, fitted: _Fitted, now: datetime, context: int, answer: int
+    ) -> PromptTrace:
+        info = self.model.info
+        answered = next((line.turn for line in reversed(fitted.window.lines)), None)
+        return PromptTrace(
+            familiar=self.familiar,
+            channel=request.channel.key,
+            mode=request.mode,
+            purpose=request.purpose,
+            at=now,
+            model=info.name,
+            provider=info.provider,
+            context_tokens=context,
+            answer_tokens=answer,
+            tokens=fitted.total,
+            exact_tokens=info.exact_tokens,
+            messages=fitted.parts,
+            layers=tuple(self._layer_traces(plan, fitted)),
+            sampling=self.config.models.prose.sampling.model_dump(mode="json"),
+            turn_id=answered.id if answered is not None and answered.id > 0 else None,
+        )
+
+    def _layer_traces(self, plan: _Plan, fitted: _Fitted) -> list[LayerTrace]:
+        traces = {layer.name: _text_trace(layer, plan, fitted) for layer in plan.built}
+        traces[HISTORY] = self._history_trace(plan, fitted)
+        order = self.config.prompt_layers(plan.ctx.channel.key)
+        return [traces[name] for name in (order if HISTORY in order else (*order, HISTORY))]
+
+    def _history_trace(self, plan: _Plan, fitted: _Fitted) -> LayerTrace:
+        lines = fitted.window.lines
+        key = key_of([(line.turn.id, line.turn.revision, line.text) for line in lines])
+        return LayerTrace(
+            name=HISTORY,
+            key=key,
+            cached=self._memo.seen(HISTORY, key),
+            tokens=sum(line.tokens for line in lines),
+            ms=round(plan.history_ms, 3),
+            text="\n".join(line.text for line in lines),
+            budget_tokens=fitted.shares[HISTORY],
+            left_out=fitted.window.left_out,
+        )
+
+
+def _text_trace(layer: BuiltLayer, plan: _Plan, fitted: _Fitted) -> LayerTrace:
+    whole, kept, share = plan.tokens[layer.name], fitted.tokens[layer.name], fitted.shares[layer.name]
+    left_out: tuple[LeftOut, ...] = ()
+    if fitted.texts[layer.name] != layer.text:
+        capped = share >= plan.caps.get(layer.name, whole)
+        reason = "longer than its cap" if capped else "longer than the room left in the model's context"
+        left_out = (LeftOut(what=f"end of {layer.name}", tokens=max(0, whole - kept), reason=reason),)
+    return LayerTrace(
+        name=layer.name,
+        key=layer.key,
+        cached=layer.cached,
+        tokens=kept,
+        ms=round(layer.ms, 3),
+        text=fitted.texts[layer.name],
+        budget_tokens=share,
+        left_out=left_out,
+    )

@@ -1,0 +1,54 @@
+"""What a prompt layer is, and what it may look at. A further layer is one class and one line in `registry`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from typing import Protocol
+
+from familiar_app.domain.card import CharacterCard
+from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.settings import CharacterConfig
+from familiar_app.domain.turn import Channel
+from familiar_app.store.vault import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class LayerContext:
+    """One assembly as layers see it. `now` is aware UTC; `multi_party` tells that several people talk here."""
+
+    familiar: FamiliarId
+    char: str
+    user_label: str
+    card: CharacterCard
+    config: CharacterConfig
+    channel: Channel
+    vault: Vault
+    now: datetime
+    mode: str
+    multi_party: bool
+
+    @property
+    def may_stay_silent(self) -> bool:
+        """Whether an answer may be nothing at all."""
+        return self.multi_party and self.config.conversation.may_stay_silent
+
+
+class Layer(Protocol):
+    """A part of the prompt. `build` is called only when `invalidation_key` gives a key that is not remembered.
+
+    The key must change with everything the text depends on, and with nothing else.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    async def build(self, ctx: LayerContext) -> str: ...
+
+    async def invalidation_key(self, ctx: LayerContext) -> str: ...
+
+
+def key_of(*parts: object) -> str:
+    """Return a short key that differs whenever one of `parts` (by its `repr`) differs."""
+    return blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

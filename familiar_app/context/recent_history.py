@@ -1,0 +1,191 @@
+"""The recent history of a channel: read newest first until the budget is full, then cut to what fits.
+
+Only as much of the log is read as the budget can hold, so the cost does not grow with the length of the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from familiar_app.context.history_line import (
+    LineRole,
+    LineStyle,
+    body_text,
+    is_own,
+    is_shown,
+    render_line,
+    speaker_name,
+)
+from familiar_app.context.tokens import TokenCounter
+from familiar_app.domain.budget import stable_start
+from familiar_app.domain.ids import OWNER, PersonKey, TurnId
+from familiar_app.domain.trace import LeftOut
+from familiar_app.domain.turn import Role, Turn
+from familiar_app.store.vault import Vault
+
+_FIRST_PAGE = 100
+_LARGEST_PAGE = 800
+# A text rarely has fewer tokens than this; a wrong guess costs one more page.
+_CHARS_PER_TOKEN = 4
+_BEGINNING_TOKENS = 8
+_REMEMBERED_BODIES = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """A turn as it stands in the prompt. `cost` is its tokens with what joins it to the line before."""
+
+    turn: Turn
+    role: LineRole
+    text: str
+    tokens: int
+    cost: int
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryWindow:
+    """The lines that are shown, oldest first, and what was left out."""
+
+    lines: tuple[HistoryLine, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadHistory:
+    """What was read: at least as much as the budget can hold, oldest first. `complete` tells that nothing is older."""
+
+    lines: tuple[HistoryLine, ...]
+    style: LineStyle
+    complete: bool
+    message_tokens: int
+
+    @property
+    def cost(self) -> int:
+        """Tokens of all lines together."""
+        return sum(line.cost for line in self.lines)
+
+    @property
+    def speakers(self) -> dict[PersonKey, str]:
+        """The people (and other familiars) who speak in it, with their names as shown."""
+        return {
+            line.turn.author.key: speaker_name(line.turn, self.style)
+            for line in self.lines
+            if line.turn.author is not None and not is_own(line.turn, self.style.familiar)
+        }
+
+
+class RecentHistory:
+    """Reads and fits the history of channels. Remembers cleaned texts of turns, not the turns."""
+
+    def __init__(self, vault: Vault, counter: TokenCounter) -> None:
+        self._vault = vault
+        self._counter = counter
+        self._bodies: OrderedDict[tuple[TurnId, int], str] = OrderedDict()
+
+    async def read(
+        self, style: LineStyle, *, owner_label: str, until: TurnId | None, pending: Turn | None, cap: int
+    ) -> ReadHistory:
+        """Read back from `until` (inclusive), or from the newest turn, until `cap` tokens are full."""
+        (_, each) = await self._counter.frame()
+        turns: list[Turn] = [pending] if pending is not None else []
+        before = TurnId(until + 1) if until is not None else None
+        page_size = _FIRST_PAGE
+        while True:
+            page = await self._vault.turns.page(style.channel.id, before=before, limit=page_size)
+            complete = len(page) < page_size
+            turns[:0] = [turn for turn in page if is_shown(turn)]
+            before = page[0].id if page else before
+            page_size = min(2 * page_size, _LARGEST_PAGE)
+            if not complete and _guess(turns) <= cap:
+                continue
+            style = replace(style, labels=await self._labels(turns, style, owner_label))
+            lines = await self._lines(turns, style, each)
+            if complete or sum(line.cost for line in lines) > cap:
+                return ReadHistory(lines, style, complete, each)
+
+    async def fit(self, history: ReadHistory, allowance: int, step: int) -> HistoryWindow:
+        """Choose the newest lines that cost at most `allowance`, beginning where `stable_start` says.
+
+        The newest turn is always there; where it alone is too long, its end is cut off.
+        """
+        lines = history.lines
+        if not lines:
+            return HistoryWindow((), ())
+        start = stable_start([line.turn.id for line in lines], [line.cost for line in lines], allowance, step)
+        shown, left_out = list(lines[start:]), _left_out(lines[:start], complete=history.complete)
+        if not shown:
+            line, cut = await self._cut_newest(lines[-1], history, allowance)
+            return HistoryWindow((line,), (*_left_out(lines[:-1], complete=history.complete), cut))
+        if start:
+            dated = await self._dated(shown[0], history)
+            if sum(line.cost for line in shown[1:]) + dated.cost <= allowance:
+                shown[0] = dated
+        return HistoryWindow(tuple(shown), left_out)
+
+    async def _lines(self, turns: Sequence[Turn], style: LineStyle, each: int) -> tuple[HistoryLine, ...]:
+        by_message = {turn.message_id: turn for turn in turns if turn.message_id is not None}
+        rendered: list[tuple[LineRole, str]] = []
+        day: date | None = None
+        for turn in turns:
+            today = turn.at.astimezone(style.zone).date()
+            answered = by_message.get(turn.reply_to) if turn.reply_to is not None else None
+            rendered.append(render_line(turn, self._body(turn), style, with_date=today != day, answered=answered))
+            if not is_own(turn, style.familiar):
+                day = today
+        counts = await self._counter.count([text for _, text in rendered])
+        lines: list[HistoryLine] = []
+        for turn, (role, text), tokens in zip(turns, rendered, counts, strict=True):
+            joins = bool(lines) and lines[-1].role == role
+            lines.append(HistoryLine(turn, role, text, tokens, tokens + (2 if joins else each + 1)))
+        return tuple(lines)
+
+    async def _dated(self, line: HistoryLine, history: ReadHistory) -> HistoryLine:
+        """Return the line with its date, because what showed the date before it is gone."""
+        if line.role == "assistant":
+            return line
+        replies = line.turn.reply_to is not None
+        answered = next((o.turn for o in history.lines if replies and o.turn.message_id == line.turn.reply_to), None)
+        _, text = render_line(line.turn, self._body(line.turn), history.style, with_date=True, answered=answered)
+        (tokens,) = await self._counter.count([text])
+        return replace(line, text=text, tokens=tokens, cost=tokens + history.message_tokens + 1)
+
+    async def _cut_newest(self, line: HistoryLine, history: ReadHistory, allowance: int) -> tuple[HistoryLine, LeftOut]:
+        text = await self._counter.cut(line.text, max(0, allowance - history.message_tokens - 1))
+        (tokens,) = await self._counter.count([text])
+        what = f"end of turn {line.turn.id}"
+        cut = LeftOut(what=what, tokens=line.tokens - tokens, reason="longer than the room left")
+        return replace(line, text=text, tokens=tokens, cost=tokens + history.message_tokens + 1), cut
+
+    async def _labels(self, turns: Sequence[Turn], style: LineStyle, owner_label: str) -> dict[PersonKey, str]:
+        keys = dict.fromkeys(
+            turn.author.key for turn in turns if turn.author is not None and not is_own(turn, style.familiar)
+        )
+        missing = [key for key in keys if key != OWNER and key not in style.labels]
+        found = await asyncio.gather(*(self._vault.people.label(key, guild=style.channel.guild) for key in missing))
+        return {OWNER: owner_label, **style.labels, **dict(zip(missing, found, strict=True))}
+
+    def _body(self, turn: Turn) -> str:
+        key = (turn.id, turn.revision)
+        if turn.id <= 0 or turn.role is Role.TOOL:
+            return body_text(turn)
+        if key not in self._bodies:
+            self._bodies[key] = body_text(turn)
+            if len(self._bodies) > _REMEMBERED_BODIES:
+                self._bodies.popitem(last=False)
+        return self._bodies[key]
+
+
+def _guess(turns: Sequence[Turn]) -> int:
+    return sum(len(turn.content) // _CHARS_PER_TOKEN + _BEGINNING_TOKENS for turn in turns)
+
+
+def _left_out(lines: Sequence[HistoryLine], *, complete: bool) -> tuple[LeftOut, ...]:
+    if not lines:
+        return ()
+    first = lines[0].turn.id
+    what = f"turns {first} to {lines[-1].turn.id}" if complete else f"all turns up to {lines[-1].turn.id}"
+    return (LeftOut(what=what, tokens=sum(line.tokens for line in lines), reason="older than the room left"),)

@@ -1,0 +1,47 @@
+"""The prompt layers there are, by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+
+from familiar_app.context.character_card import CharacterCardLayer
+from familiar_app.context.final_reminder import FinalReminderLayer
+from familiar_app.context.layer import Layer
+from familiar_app.context.operating_mode import OperatingModeLayer
+from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.settings import CharacterConfig
+
+# Shown as messages and filled by the assembler itself, so it has a name and a place but no text of its own.
+HISTORY = "recent_history"
+
+LAYERS: dict[str, Callable[[], Layer]] = {
+    "character_card": CharacterCardLayer,
+    "operating_mode": OperatingModeLayer,
+    "final_reminder": FinalReminderLayer,
+}
+
+
+def check_layers(config: CharacterConfig) -> None:
+    """Raise BadInputError that names the first unknown or repeated layer in a familiar's settings, and its key."""
+    _check(config.context.prompt_layers, "context.prompt_layers")
+    for name, channel in config.channels.items():
+        if channel.prompt_layers is not None:
+            _check(channel.prompt_layers, f"channels.{name}.prompt_layers")
+
+
+def _check(layers: Iterable[str], field: str) -> None:
+    known, seen = [*LAYERS, HISTORY], set[str]()
+    for layer in layers:
+        if layer not in known:
+            near = difflib.get_close_matches(layer, known, n=1)
+            hint = f"Did you mean {near[0]}? " if near else ""
+            raise BadInputError(
+                f"there is no prompt layer {layer!r}.",
+                source="character.toml",
+                field=field,
+                next_step=f"{hint}Known layers: {', '.join(known)}.",
+            )
+        if layer in seen:
+            raise BadInputError(f"the prompt layer {layer!r} stands here twice.", source="character.toml", field=field)
+        seen.add(layer)
