@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QRectF, QSize, Qt
 from PySide6.QtGui import QImageReader, QPainter, QPainterPath, QPixmap
 
 from familiar_app.ui.kit.theme import Theme
@@ -15,13 +15,24 @@ MAX_SIDE_PX = 1024
 
 def read_picture(path: Path) -> QPixmap | None:
     """Read a picture, at most 1024 px wide; None where the file is missing or is no picture."""
-    reader = QImageReader(str(path))
+    return _read(QImageReader(str(path)))
+
+
+def _read(reader: QImageReader) -> QPixmap | None:
     reader.setAutoTransform(True)
     size = reader.size()
     if size.isValid() and max(size.width(), size.height()) > MAX_SIDE_PX:
         reader.setScaledSize(size.scaled(QSize(MAX_SIDE_PX, MAX_SIDE_PX), Qt.AspectRatioMode.KeepAspectRatio))
     image = reader.read()
     return None if image.isNull() else QPixmap.fromImage(image)
+
+
+def picture_from_bytes(data: bytes) -> QPixmap | None:
+    """Read a picture that is in memory; None where it is none."""
+    buffer = QBuffer()
+    buffer.setData(data)
+    buffer.open(QIODevice.OpenModeFlag.ReadOnly)
+    return _read(QImageReader(buffer))
 
 
 def initials(name: str) -> str:

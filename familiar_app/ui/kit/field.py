@@ -32,6 +32,10 @@ class LabelledField(QWidget):
         layout.addWidget(self._below)
         self.setLayout(layout)
 
+    def set_title(self, title: str) -> None:
+        self._title.setText(title)
+        self.inner.setAccessibleName(title)
+
     def set_hint(self, hint: str) -> None:
         self._hint = hint
         self.set_wrong("")

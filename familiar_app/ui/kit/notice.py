@@ -57,7 +57,8 @@ class Notice(QFrame):
         """Show an error with its next step. `step` and `run` make it a button; `again` alone makes "Try again"."""
         if run is None and again is not None:
             step, run = "Try again", again
-        self.tell(str(error), "danger", step=step, run=run)
+        text = str(error)
+        self.tell(text[:1].upper() + text[1:], "danger", step=step, run=run)
 
     def tell(self, text: str, tone: Tone = "plain", *, step: str = "", run: Callable[[], object] | None = None) -> None:
         """Show a message, with one button where there is something to do."""

@@ -1,0 +1,111 @@
+"""The state of the first run: its steps, what was entered, and what is still missing. Knows no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from familiar_app.domain.card import CharacterCard
+from familiar_app.ui.kit.model_choice import ModelChoice
+
+Step = Literal["welcome", "character", "passphrase", "recovery", "model"]
+FIRST_RUN: tuple[Step, ...] = ("welcome", "character", "passphrase", "recovery", "model")
+ADD_FAMILIAR: tuple[Step, ...] = ("character", "model")
+LONGEST_NAME = 80
+
+TITLES: dict[Step, str] = {
+    "welcome": "Welcome",
+    "character": "Who is your familiar?",
+    "passphrase": "Choose a passphrase",
+    "recovery": "Keep the recovery code",
+    "model": "Choose a model",
+}
+
+
+@dataclass(slots=True)
+class FirstRun:
+    """Everything entered so far; going back loses nothing.
+
+    `imported` is a card that was read from a file; the name and the description entered win over its own.
+    """
+
+    steps: Sequence[Step]
+    at: int = 0
+    name: str = ""
+    description: str = ""
+    imported: CharacterCard | None = None
+    imported_from: Path | None = None
+    avatar_png: bytes | None = field(default=None, repr=False)
+    passphrase: str = field(default="", repr=False)
+    recovery_code: str = field(default="", repr=False)
+    remember: bool = False
+    choice: ModelChoice = field(default_factory=ModelChoice)
+
+    @property
+    def step(self) -> Step:
+        return self.steps[self.at]
+
+    @property
+    def is_first(self) -> bool:
+        return self.at == 0
+
+    @property
+    def is_last(self) -> bool:
+        return self.at == len(self.steps) - 1
+
+    @property
+    def progress_text(self) -> str:
+        return f"Step {self.at + 1} of {len(self.steps)}"
+
+    def forward(self) -> None:
+        self.at = min(self.at + 1, len(self.steps) - 1)
+
+    def back(self) -> None:
+        self.at = max(self.at - 1, 0)
+
+    def take_card(self, card: CharacterCard, avatar_png: bytes | None, source: Path) -> None:
+        """Use a card from a file; what was typed before gives way to it."""
+        self.imported, self.imported_from, self.avatar_png = card, source, avatar_png
+        self.name, self.description = card.name, card.description
+
+    def drop_card(self) -> None:
+        """Forget the card from a file, and its texts where they are still its own."""
+        if self.imported is not None:
+            if self.name == self.imported.name:
+                self.name = ""
+            if self.description == self.imported.description:
+                self.description = ""
+        self.imported = self.imported_from = self.avatar_png = None
+
+    def name_problem(self) -> str:
+        """Say what is wrong with the name, "" where nothing is."""
+        name = self.name.strip()
+        if not name:
+            return "Give your familiar a name."
+        if len(name) > LONGEST_NAME:
+            return f"A name has at most {LONGEST_NAME} characters."
+        return ""
+
+    def card(self) -> CharacterCard:
+        """Return the card that is written."""
+        name, description = self.name.strip(), self.description.strip()
+        if self.imported is not None:
+            return replace(self.imported, name=name, description=description)
+        return CharacterCard(name=name, description=description)
+
+    @property
+    def card_details(self) -> str:
+        """Say what a card from a file brings besides name and description."""
+        if self.imported is None:
+            return ""
+        parts = {
+            "personality": self.imported.personality,
+            "scenario": self.imported.scenario,
+            "first message": self.imported.first_message,
+            "example dialogue": self.imported.example_dialogue,
+            "portrait": self.avatar_png,
+        }
+        there = [name for name, value in parts.items() if value]
+        return f"With {', '.join(there)}." if there else ""

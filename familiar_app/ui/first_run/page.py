@@ -1,0 +1,268 @@
+"""The pages of the first run that only ask and tell. Each shows the state when entered and checks it when left."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QCheckBox, QLabel, QPlainTextEdit, QWidget
+
+from familiar_app.store.recovery_code import new_recovery_code
+from familiar_app.ui.first_run.model import FirstRun
+from familiar_app.ui.kit.avatar import avatar, picture_from_bytes
+from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.dialog import choose_file
+from familiar_app.ui.kit.field import LabelledField, line_edit
+from familiar_app.ui.kit.label import ElidedLabel, column, label, row
+from familiar_app.ui.kit.model_chooser import ModelChooser
+from familiar_app.ui.kit.new_passphrase import NewPassphrase
+from familiar_app.ui.kit.notice import Notice
+from familiar_app.ui.kit.parts import WindowParts
+from familiar_app.ui.kit.recovery_code import RecoveryCodeView
+from familiar_app.ui.kit.task import Tasks
+
+
+class Page(QWidget):
+    """One step. `entered` asks to go on, as if Next had been pressed."""
+
+    entered = Signal()
+
+    def __init__(self, parts: WindowParts, state: FirstRun) -> None:
+        super().__init__()
+        self.parts, self.state = parts, state
+        self.body = column(spacing=12)
+        self.setLayout(self.body)
+
+    def enter(self) -> None:
+        """The page is about to be shown: put the focus where typing begins."""
+
+    def leave(self) -> bool:
+        """The person wants to go on: mark what is missing, or store and return True."""
+        return True
+
+
+class WelcomePage(Page):
+    """What this is and where its data will be."""
+
+    def __init__(self, parts: WindowParts, state: FirstRun) -> None:
+        super().__init__(parts, state)
+        for heading, text in (
+            (
+                "A character that remembers",
+                "A familiar is an AI character you talk with here. What was said is kept, dated, and yours to read "
+                "and correct.",
+            ),
+            (
+                "On this computer, encrypted",
+                "Everything goes into one encrypted vault. Nothing leaves this computer unless you choose a model "
+                "elsewhere, and you will be told when you do.",
+            ),
+            (
+                "What you will need",
+                "A name or a character card, a passphrase, and a place to keep a recovery code. The program brings a "
+                "small model, so no account and no network are needed. It takes about two minutes.",
+            ),
+        ):
+            self.body.addWidget(label(heading, "strong"))
+            self.body.addWidget(label(text, "quiet", wrap=True))
+        self.body.addSpacing(8)
+        self.body.addWidget(label("Your data will be in", "faint"))
+        where = label(str(parts.gate.profile.root), "code", wrap=True, selectable=True)
+        self.body.addWidget(where)
+        self.body.addStretch(1)
+
+
+class CharacterPage(Page):
+    """The name and a few words, or a card from a file."""
+
+    def __init__(self, parts: WindowParts, state: FirstRun) -> None:
+        super().__init__(parts, state)
+        self.setAcceptDrops(True)
+        self.notice = Notice(parts.theme)
+        self._tasks = Tasks(parts.tasks, self, self.notice.show_error)
+        self._name = line_edit()
+        self._name.setMaxLength(200)
+        self._name_field = LabelledField("Name", self._name)
+        self._description = QPlainTextEdit()
+        self._description.setTabChangesFocus(True)
+        self._description.setFixedHeight(parts.theme.px(120))
+        described = LabelledField(
+            "Description",
+            self._description,
+            hint="Who they are and how they speak. A few sentences are enough; it can be changed at any time.",
+        )
+        self.body.addLayout(self._make_import())
+        self.body.addWidget(self.notice)
+        self.body.addWidget(self._name_field)
+        self.body.addWidget(described)
+        self.body.addStretch(1)
+        self._name.textChanged.connect(self._typed)
+        self._description.textChanged.connect(self._typed)
+        self._name.returnPressed.connect(self.entered)
+
+    def enter(self) -> None:
+        self._show()
+        self._name.setFocus()
+
+    def leave(self) -> bool:
+        problem = self.state.name_problem()
+        self._name_field.set_wrong(problem)
+        if problem:
+            self._name.setFocus()
+        return not problem
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        urls = event.mimeData().urls()
+        if urls and urls[0].isLocalFile():
+            path = Path(urls[0].toLocalFile())
+            self._tasks.start(lambda: self._read(path), name="first_run.card", replace=True)
+
+    def _make_import(self):
+        self._face = QLabel()
+        self._source = ElidedLabel("", "quiet")
+        start = partial(self._tasks.start, self._choose, name="first_run.choose")
+        self._import = button("Use a character card…", start, theme=self.parts.theme, icon="file")
+        self._drop = button("Remove card", self._drop_card, role="link")
+        line = row(spacing=12)
+        line.addWidget(self._face)
+        line.addWidget(self._import)
+        line.addWidget(self._drop)
+        line.addWidget(self._source, 1)
+        return line
+
+    def _typed(self) -> None:
+        self.state.name = self._name.text()
+        self.state.description = self._description.toPlainText()
+        self._name_field.set_wrong("")
+        self._show_face()
+
+    def _show(self) -> None:
+        name, description = self.state.name, self.state.description
+        self._name.setText(name)
+        self._description.setPlainText(description)
+        card = self.state.imported_from
+        self._drop.setVisible(card is not None)
+        words = (
+            f"{card.name}. {self.state.card_details}" if card is not None else "PNG or JSON, also by dropping it here"
+        )
+        self._source.set_text(words)
+        self._show_face()
+
+    def _show_face(self) -> None:
+        picture = picture_from_bytes(self.state.avatar_png) if self.state.avatar_png else None
+        name = self.state.name.strip() or "?"
+        self._face.setPixmap(avatar(self.parts.theme, name, picture, side=48, scale=self.devicePixelRatioF()))
+
+    async def _choose(self) -> None:
+        filters = ["Character cards (*.png *.json *.charx *.md)", "All files (*)"]
+        path = await choose_file(self, "Choose a character card", filters=filters)
+        if path is not None:
+            await self._read(path)
+
+    async def _read(self, path: Path) -> None:
+        self.notice.clear()
+        read = await asyncio.to_thread(self.parts.read_card, path)
+        self.state.take_card(read.card, read.avatar_png, path)
+        self._show()
+
+    def _drop_card(self) -> None:
+        self.state.drop_card()
+        self._show()
+
+
+class PassphrasePage(Page):
+    """The passphrase, twice, and whether the keyring may keep a copy of the key."""
+
+    def __init__(self, parts: WindowParts, state: FirstRun) -> None:
+        super().__init__(parts, state)
+        text = (
+            "It encrypts everything. Nobody can reset it for you: without it and without the recovery code of the next "
+            "step, what is in the vault is lost."
+        )
+        self.body.addWidget(label(text, "quiet", wrap=True))
+        self._fields = NewPassphrase(parts.theme)
+        self._fields.entered.connect(self.entered)
+        self.body.addWidget(self._fields)
+        self._remember = QCheckBox("Open without asking on this computer")
+        self._remember.toggled.connect(self._set_remember)
+        hint = "Keeps a copy of the vault's key in the system's keyring. Whoever can use your account can then open it."
+        self._remember.setAccessibleDescription(hint)
+        self._hint = label(hint, "faint", wrap=True)
+        self._hint.setContentsMargins(28, 0, 0, 0)
+        self.body.addWidget(self._remember)
+        self.body.addWidget(self._hint)
+        self.body.addStretch(1)
+        self._remember.hide()
+        self._hint.hide()
+        self._tasks = Tasks(parts.tasks, self, Notice(parts.theme).show_error)
+        self._asked = False
+
+    def enter(self) -> None:
+        self._fields.focus()
+        if not self._asked:
+            self._asked = True
+            self._tasks.start(self._ask_keyring, name="first_run.keyring")
+
+    def leave(self) -> bool:
+        if not self._fields.check():
+            return False
+        self.state.passphrase = self._fields.passphrase
+        return True
+
+    async def _ask_keyring(self) -> None:
+        there = await asyncio.to_thread(self.parts.keyring_available)
+        self._remember.setVisible(there)
+        self._hint.setVisible(there)
+
+    def _set_remember(self, on: bool) -> None:
+        self.state.remember = on
+
+
+class RecoveryPage(Page):
+    """The recovery code, which has to be kept and confirmed."""
+
+    def __init__(self, parts: WindowParts, state: FirstRun) -> None:
+        super().__init__(parts, state)
+        text = (
+            "If the passphrase is ever forgotten, this code opens the vault. It is shown only now. Keep it on paper or "
+            "in a password manager, not on this computer alone."
+        )
+        self.body.addWidget(label(text, "quiet", wrap=True))
+        self._view = RecoveryCodeView(parts.theme, parts.tasks, parts.gate.profile.root)
+        self._view.entered.connect(self.entered)
+        self.body.addWidget(self._view)
+        self.body.addStretch(1)
+
+    def enter(self) -> None:
+        if not self.state.recovery_code:
+            self.state.recovery_code = new_recovery_code()
+        self._view.set_code(self.state.recovery_code)
+        self._view.focus()
+
+    def leave(self) -> bool:
+        return self._view.check()
+
+
+class ModelPage(Page):
+    """Which model answers."""
+
+    def __init__(self, parts: WindowParts, state: FirstRun) -> None:
+        super().__init__(parts, state)
+        text = "The model writes what your familiar says. Each familiar can have another one, at any time."
+        self.body.addWidget(label(text, "quiet", wrap=True))
+        self._chooser = ModelChooser(parts, state.choice)
+        self.body.addWidget(self._chooser)
+        self.body.addStretch(1)
+
+    def enter(self) -> None:
+        self._chooser.focus()
+
+    def leave(self) -> bool:
+        return self._chooser.check()

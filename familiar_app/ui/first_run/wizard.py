@@ -1,0 +1,215 @@
+"""The wizard: one step at a time, by keyboard alone if wanted; errors stand where they happened, nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QScrollArea, QStackedWidget, QWidget
+
+from familiar_app.domain.errors import FamiliarError
+from familiar_app.ui.first_run.model import ADD_FAMILIAR, FIRST_RUN, TITLES, FirstRun, Step
+from familiar_app.ui.first_run.page import (
+    CharacterPage,
+    ModelPage,
+    Page,
+    PassphrasePage,
+    RecoveryPage,
+    WelcomePage,
+)
+from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.icon import follow
+from familiar_app.ui.kit.label import column, label, line, row, surface
+from familiar_app.ui.kit.notice import Notice
+from familiar_app.ui.kit.parts import WindowParts
+from familiar_app.ui.kit.task import Tasks
+from familiar_app.ui.kit.wait import ProgressView
+
+_PAGES: dict[Step, type[Page]] = {
+    "welcome": WelcomePage,
+    "character": CharacterPage,
+    "passphrase": PassphrasePage,
+    "recovery": RecoveryPage,
+    "model": ModelPage,
+}
+WIDTH = 560
+
+
+class Wizard(QWidget):
+    """Makes the vault and its first familiar, or (with `adding`) a further familiar in the open vault.
+
+    `done` carries the familiar's id once it exists; `given_up` tells that the person left (only while adding).
+    """
+
+    done = Signal(str)
+    given_up = Signal()
+
+    def __init__(self, parts: WindowParts, *, adding: bool = False) -> None:
+        super().__init__()
+        surface(self, 1)
+        self.setAccessibleName("Add a familiar" if adding else "First run")
+        self._parts, self._adding = parts, adding
+        self.state = FirstRun(ADD_FAMILIAR if adding else FIRST_RUN)
+        self.notice = Notice(parts.theme)
+        self._tasks = Tasks(parts.tasks, self, self._failed)
+        self._pages = {step: self._make_page(step) for step in self.state.steps}
+        self._working = ProgressView("Making your vault…" if not adding else "Adding your familiar…")
+        self._whole = QStackedWidget()
+        self._whole.addWidget(self._make_steps())
+        self._whole.addWidget(self._working)
+        layout = column(spacing=0)
+        layout.addWidget(self._whole)
+        self.setLayout(layout)
+        follow(parts.theme, self, self._set_width)
+
+    def start(self) -> None:
+        """Show the first step."""
+        self._show_step()
+
+    def go_on(self) -> None:
+        """Next: check this step, go to the next one or finish."""
+        self.notice.clear()
+        if not self._pages[self.state.step].leave():
+            return
+        if self.state.is_last:
+            self._whole.setCurrentIndex(1)
+            self._tasks.start(self._finish, name="first_run.finish")
+        else:
+            self.state.forward()
+            self._show_step()
+
+    def go_back(self) -> None:
+        if self.state.is_first:
+            if self._adding:
+                self.given_up.emit()
+            return
+        self.notice.clear()
+        self.state.back()
+        self._show_step()
+
+    def _make_page(self, step: Step) -> Page:
+        page = _PAGES[step](self._parts, self.state)
+        page.entered.connect(self.go_on)
+        return page
+
+    def _make_steps(self) -> QWidget:
+        whole = surface(QWidget(), 1)
+        self._title = label("", "title")
+        self._progress = label("", "faint")
+        self._stack = QStackedWidget()
+        for page in self._pages.values():
+            self._stack.addWidget(page)
+        self._inner = QWidget()
+        inner = column(spacing=8)
+        inner.setContentsMargins(24, 40, 24, 16)
+        for widget in (self._progress, self._title):
+            inner.addWidget(widget)
+        inner.addSpacing(8)
+        inner.addWidget(self._stack, 1)
+        self._inner.setLayout(inner)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(_centred(self._inner))
+        layout = column(spacing=0)
+        layout.addWidget(self._scroll, 1)
+        layout.addWidget(line())
+        layout.addWidget(self._make_foot())
+        whole.setLayout(layout)
+        self._set_width()
+        return whole
+
+    def _make_foot(self) -> QWidget:
+        self._foot = surface(QWidget(), 2)
+        foot = column(spacing=8)
+        foot.setContentsMargins(24, 12, 24, 12)
+        foot.addWidget(self.notice)
+        buttons = row()
+        self._back = button("Back", self.go_back)
+        self._next = button("Next", self.go_on, role="primary")
+        buttons.addWidget(self._back)
+        buttons.addStretch(1)
+        buttons.addWidget(self._next)
+        foot.addLayout(buttons)
+        self._foot.setLayout(foot)
+        return _centred(self._foot, level=2)
+
+    def _set_width(self) -> None:
+        for widget in (self._inner, self._foot):
+            widget.setMaximumWidth(self._parts.theme.px(WIDTH) + 48)
+
+    def _show_step(self) -> None:
+        step = self.state.step
+        page = self._pages[step]
+        self._title.setText(TITLES[step])
+        self._progress.setText(self.state.progress_text)
+        self._progress.setVisible(len(self.state.steps) > 1)
+        self._back.setText("Cancel" if self._adding and self.state.is_first else "Back")
+        self._back.setAccessibleName(self._back.text())
+        self._back.setVisible(self._adding or not self.state.is_first)
+        last = "Add familiar" if self._adding else "Make the vault"
+        self._next.setText(last if self.state.is_last else ("Begin" if step == "welcome" else "Next"))
+        self._next.setAccessibleName(self._next.text())
+        for other in self._pages.values():
+            # A page that is not shown must not make the others as high as itself.
+            other.setMaximumHeight(16777215 if other is page else 0)
+        self._stack.setCurrentWidget(page)
+        self._scroll.verticalScrollBar().setValue(0)
+        page.enter()
+        if step == "welcome":
+            self._next.setFocus()
+
+    async def _finish(self) -> None:
+        with_portrait = self.state.avatar_png
+        if with_portrait is None:
+            familiar = await self._make(None)
+        else:
+            with tempfile.TemporaryDirectory(prefix="familiar-") as folder:
+                portrait = Path(folder) / "portrait.png"
+                await asyncio.to_thread(portrait.write_bytes, with_portrait)
+                familiar = await self._make(portrait)
+        self.done.emit(familiar)
+
+    async def _make(self, portrait: Path | None) -> str:
+        from familiar_app.services import NewFamiliar
+
+        state, gate = self.state, self._parts.gate
+        key = state.choice.key if state.choice.kind == "openai" else ""
+        new = NewFamiliar(state.card(), model=state.choice.spec(), api_key=key or None, avatar=portrait)
+        if self._adding:
+            hosted = await gate.add_familiar(new)
+            familiar = hosted.id
+        else:
+            services = await gate.create(
+                state.passphrase, new, recovery_code=state.recovery_code, remember=state.remember
+            )
+            familiar = next(iter(services.familiars))
+        if state.choice.leaves():
+            # The person was told on the page of the model that it needs the network.
+            await gate.set_local_only(False)
+        return str(familiar)
+
+    def _failed(self, error: FamiliarError, again: Callable[[], object] | None) -> None:
+        self._whole.setCurrentIndex(0)
+        retry = None
+        if again is not None:
+
+            def retry() -> None:
+                self._whole.setCurrentIndex(1)
+                again()
+
+        self.notice.show_error(error, retry)
+
+
+def _centred(widget: QWidget, *, level: int = 1) -> QWidget:
+    """Put a widget of limited width in the middle."""
+    holder = surface(QWidget(), level)
+    layout = row(spacing=0)
+    layout.addStretch(1)
+    layout.addWidget(widget, 100)
+    layout.addStretch(1)
+    holder.setLayout(layout)
+    return holder

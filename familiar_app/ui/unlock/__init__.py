@@ -1,0 +1,1 @@
+"""The locked window: opens the vault by passphrase or recovery code."""

@@ -1,0 +1,197 @@
+"""The screen before a locked vault: passphrase, or recovery code and then a new passphrase."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QStackedWidget, QWidget
+
+from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError
+from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.field import LabelledField, PasswordField, line_edit
+from familiar_app.ui.kit.icon import follow, pixmap
+from familiar_app.ui.kit.label import column, label, row, surface
+from familiar_app.ui.kit.new_passphrase import NewPassphrase
+from familiar_app.ui.kit.notice import Notice
+from familiar_app.ui.kit.parts import WindowParts
+from familiar_app.ui.kit.task import Tasks
+
+WIDTH = 400
+
+
+class UnlockScreen(QWidget):
+    """`opened` tells that the vault is open and, where the recovery code was used, has a new passphrase."""
+
+    opened = Signal()
+
+    def __init__(self, parts: WindowParts) -> None:
+        super().__init__()
+        surface(self, 1)
+        self.setAccessibleName("Unlock")
+        self._parts = parts
+        self.notice = Notice(parts.theme)
+        self._tasks = Tasks(parts.tasks, self, self._failed)
+        self._picture = QLabel()
+        self._stack = QStackedWidget()
+        for page in (self._make_passphrase(), self._make_recovery(), self._make_new()):
+            self._stack.addWidget(page)
+        self._middle = QWidget()
+        inner = column(spacing=12)
+        inner.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignHCenter)
+        inner.addWidget(self._stack)
+        inner.addWidget(self.notice)
+        self._middle.setLayout(inner)
+        layout = column(margins=24, spacing=0)
+        layout.addStretch(2)
+        layout.addWidget(self._middle, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch(3)
+        self.setLayout(layout)
+        self._refresh()
+        follow(parts.theme, self, self._refresh)
+
+    def start(self) -> None:
+        """Ask for the passphrase."""
+        self._show(0)
+
+    def try_keyring(self) -> None:
+        """Try the key in the system's keyring first; without one, ask as usual."""
+        self._tasks.start(self._with_keyring, name="unlock.keyring", show_error=self._keyring_failed)
+
+    def tell(self, text: str) -> None:
+        self.notice.tell(text)
+
+    def _make_passphrase(self) -> QWidget:
+        self._passphrase = PasswordField(self._parts.theme, "Passphrase")
+        self._field = LabelledField("Passphrase", self._passphrase)
+        self._passphrase.returnPressed.connect(self._unlock)
+        self._passphrase.textChanged.connect(lambda _text: self._field.set_wrong(""))
+        self._caps = label("Caps Lock seems to be on.", "warning")
+        self._caps.hide()
+        self._passphrase.caps_lock.connect(self._caps.setVisible)
+        self._go = button("Unlock", self._unlock, role="primary")
+        forgotten = button("Use the recovery code", lambda: self._show(1), role="link")
+        return self._page("Unlock your vault", self._field, self._caps, forward=self._go, beside=forgotten)
+
+    def _make_recovery(self) -> QWidget:
+        self._code = line_edit(placeholder="XXXX-XXXX-XXXX-XXXX-XXXX-XXXX-XXXX")
+        self._code.textChanged.connect(lambda _text: self._code_field.set_wrong(""))
+        self._code.returnPressed.connect(self._recover)
+        hint = "Seven groups of four. Case, spaces and dashes do not matter. You then choose a new passphrase."
+        self._code_field = LabelledField("Recovery code", self._code, hint=hint)
+        self._recover_button = button("Go on", self._recover, role="primary")
+        back = button("Use the passphrase", lambda: self._show(0), role="link")
+        return self._page("Open with the recovery code", self._code_field, forward=self._recover_button, beside=back)
+
+    def _make_new(self) -> QWidget:
+        self._new = NewPassphrase(self._parts.theme)
+        self._new.entered.connect(self._set_new)
+        text = label("The code fits. Choose a new passphrase; the old one will no longer work.", "quiet", wrap=True)
+        self._set_button = button("Set passphrase and open", self._set_new, role="primary")
+        return self._page("Choose a new passphrase", text, self._new, forward=self._set_button, beside=None)
+
+    @staticmethod
+    def _page(title: str, *widgets: QWidget, forward: QWidget, beside: QWidget | None) -> QWidget:
+        page = QWidget()
+        layout = column(spacing=12)
+        heading = label(title, "title", wrap=True)
+        heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        layout.addWidget(heading)
+        layout.addSpacing(4)
+        for widget in widgets:
+            layout.addWidget(widget)
+        buttons = row()
+        if beside is not None:
+            buttons.addWidget(beside)
+        buttons.addStretch(1)
+        buttons.addWidget(forward)
+        layout.addLayout(buttons)
+        layout.addStretch(1)
+        page.setLayout(layout)
+        return page
+
+    def _show(self, page: int) -> None:
+        self._stack.setCurrentIndex(page)
+        self.notice.clear()
+        (self._passphrase.setFocus, self._code.setFocus, self._new.focus)[page]()
+
+    def _unlock(self) -> None:
+        if self._passphrase.text():
+            self._busy(True)
+            self._tasks.start(self._with_passphrase, name="unlock")
+        else:
+            self._field.set_wrong("Type the passphrase.")
+
+    def _recover(self) -> None:
+        if self._code.text().strip():
+            self._busy(True)
+            self._tasks.start(self._with_code, name="unlock")
+        else:
+            self._code_field.set_wrong("Type the recovery code.")
+
+    def _set_new(self) -> None:
+        if self._new.check():
+            self._busy(True)
+            self._tasks.start(self._change, name="unlock")
+
+    async def _with_passphrase(self) -> None:
+        await self._parts.gate.unlock(passphrase=self._passphrase.text())
+        self._finished()
+
+    async def _with_code(self) -> None:
+        await self._parts.gate.unlock(recovery_code=self._code.text())
+        self._busy(False)
+        self._show(2)
+
+    async def _change(self) -> None:
+        await self._parts.gate.services.vault.change_passphrase(self._new.passphrase)
+        self._finished()
+
+    async def _with_keyring(self) -> None:
+        self._busy(True)
+        await self._parts.gate.unlock(keyring=True)
+        self._finished()
+
+    def _finished(self) -> None:
+        self._busy(False)
+        self._passphrase.clear()
+        self._code.clear()
+        self._new.clear()
+        self.opened.emit()
+
+    def _keyring_failed(self, error: FamiliarError, _again: Callable[[], object] | None) -> None:
+        self._busy(False)
+        self._show(0)
+        self.notice.show_error(error)
+
+    def _failed(self, error: FamiliarError, again: Callable[[], object] | None) -> None:
+        self._busy(False)
+        page = self._stack.currentIndex()
+        offered = self._code if page == 1 else self._passphrase
+        if page < 2 and isinstance(error, LockedError | BadInputError):
+            field = self._code_field if page == 1 else self._field
+            text = str(error)
+            field.set_wrong(text[:1].upper() + text[1:])
+            offered.setFocus()
+            offered.selectAll()
+        else:
+            self.notice.show_error(error, again)
+
+    def _busy(self, on: bool) -> None:
+        if on:
+            self.notice.clear()
+        captions = (
+            (self._go, "Unlock"),
+            (self._recover_button, "Go on"),
+            (self._set_button, "Set passphrase and open"),
+        )
+        for made, caption in captions:
+            made.setEnabled(not on)
+            made.setText("Opening…" if on else caption)
+        for field in (self._passphrase, self._code):
+            field.setReadOnly(on)
+
+    def _refresh(self) -> None:
+        theme = self._parts.theme
+        self._middle.setFixedWidth(theme.px(WIDTH))
+        self._picture.setPixmap(pixmap(theme, "familiar", "accent", side=48, scale=self.devicePixelRatioF()))
