@@ -17,6 +17,7 @@ from familiar_app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from familiar_app.services import Gate, Services
+    from familiar_app.ui.kit.parts import WindowParts
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +76,14 @@ class PanelContext(QObject):
     """The shell as a panel sees it.
 
     `familiar_changed` tells that the person switched to another familiar; `familiar_reloaded` that the files of one
-    were read again (its Hosted is new); `local_only_changed` speaks for itself.
+    were read again (its Hosted is new); `local_only_changed` speaks for itself. `settings_changed` carries the
+    ProfileSettings after one of them was changed.
     """
 
     familiar_changed = Signal(str)
     familiar_reloaded = Signal(str)
     local_only_changed = Signal(bool)
+    settings_changed = Signal(object)
 
     def __init__(
         self,
@@ -92,6 +95,7 @@ class PanelContext(QObject):
         familiar: FamiliarId,
         gate: Gate | None = None,
         window: QWidget | None = None,
+        parts: WindowParts | None = None,
     ) -> None:
         super().__init__()
         self.theme = theme
@@ -101,6 +105,7 @@ class PanelContext(QObject):
         self.familiar = familiar
         self.gate = gate
         self.window = window
+        self.parts = parts
         self.visit: Callable[[Place], object] = lambda _place: None
         """Report where the person is now, for back and forward."""
         self.go_to: Callable[[str, str], object] = lambda _panel, _key: None

@@ -48,6 +48,7 @@ class WindowParts:
     model, a key or None, and whether only this computer may be reached; it loads or reaches the model and gives it
     back. `find_servers` asks the usual ports of this computer. `keyring_available` may ask the system (called on a
     thread). `request_quit` asks for the end of the program; it returns at once.
+    `set_log_level` puts a level of the settings in force.
     """
 
     gate: Gate
@@ -59,3 +60,4 @@ class WindowParts:
     find_servers: Callable[[], Awaitable[Sequence[FoundServer]]]
     keyring_available: Callable[[], bool]
     request_quit: Callable[[], object]
+    set_log_level: Callable[[str], object]

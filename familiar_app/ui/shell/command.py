@@ -1,0 +1,93 @@
+"""The window's own actions: panels, palette, history, zoom, lock, familiars. What they do is handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from familiar_app.ui.kit.action import Action
+from familiar_app.ui.kit.theme import ThemeMode
+
+_THEMES: tuple[tuple[ThemeMode, str], ...] = (
+    ("system", "Use the system's theme"),
+    ("light", "Use the light theme"),
+    ("dark", "Use the dark theme"),
+    ("contrast", "Use the high-contrast theme"),
+)
+
+
+class Commands(Protocol):
+    """What the frame can do."""
+
+    def show_panel(self, panel: str) -> None: ...
+    def open_palette(self) -> None: ...
+    def find(self) -> None: ...
+    def go_back(self) -> None: ...
+    def go_forward(self) -> None: ...
+    def can_go_back(self) -> bool: ...
+    def can_go_forward(self) -> bool: ...
+    def show_keys(self) -> None: ...
+    def undo(self) -> None: ...
+    def can_undo(self) -> bool: ...
+    def toggle_local_only(self) -> None: ...
+    def choose_familiar(self) -> None: ...
+    def add_familiar(self) -> None: ...
+    def zoom(self, direction: int) -> None: ...
+    def use_theme(self, mode: ThemeMode) -> None: ...
+
+
+def shell_actions(
+    do: Commands,
+    panels: Sequence[tuple[str, str, str]],
+    *,
+    lock: Callable[[], object],
+    leave: Callable[[], object],
+) -> list[Action]:
+    """Return the actions that are always there. `panels` are (id, title, icon) in the order of the rail."""
+    group = "Window"
+    actions = [
+        Action(
+            f"panel.{panel}",
+            f"Go to {title}",
+            lambda chosen=panel: do.show_panel(chosen),
+            f"Alt+{number % 10}" if number <= 10 else "",
+            icon,
+            "Panels",
+        )
+        for number, (panel, title, icon) in enumerate(panels, 1)
+    ]
+    actions += [
+        Action("shell.palette", "Command palette", do.open_palette, "Ctrl+K", "search", group),
+        Action("shell.find", "Find in this panel", do.find, "Ctrl+F", "search", group),
+        Action("shell.back", "Back", do.go_back, "Alt+Left", "chevron_left", group, enabled=do.can_go_back),
+        Action(
+            "shell.forward", "Forward", do.go_forward, "Alt+Right", "chevron_right", group, enabled=do.can_go_forward
+        ),
+        Action("shell.undo", "Undo", do.undo, "Ctrl+Z", "undo", group, enabled=do.can_undo),
+        Action("shell.keys", "All keys", do.show_keys, "F1", "question", group, words="help shortcuts keyboard"),
+        Action("shell.larger", "Larger text", lambda: do.zoom(1), "Ctrl++", "plus", group, words="zoom in"),
+        Action("shell.smaller", "Smaller text", lambda: do.zoom(-1), "Ctrl+-", "search", group, words="zoom out"),
+        Action(
+            "shell.ordinary", "Ordinary text size", lambda: do.zoom(0), "Ctrl+0", "search", group, words="zoom reset"
+        ),
+        Action("shell.lock", "Lock", lock, "Ctrl+L", "lock", group, words="close vault"),
+        Action("shell.quit", "Quit", leave, "Ctrl+Q", "close", group, words="exit"),
+        Action(
+            "shell.local_only", "Local only: switch on or off", do.toggle_local_only, "", "shield", group, "network"
+        ),
+        Action("shell.familiar", "Switch familiar", do.choose_familiar, "", "familiar", "Familiars"),
+        Action(
+            "shell.add_familiar",
+            "Add a familiar",
+            do.add_familiar,
+            "",
+            "plus",
+            "Familiars",
+            words="new character import",
+        ),
+    ]
+    actions += [
+        Action(f"theme.{mode}", title, lambda chosen=mode: do.use_theme(chosen), "", "eye", "Look", "color dark light")
+        for mode, title in _THEMES
+    ]
+    return actions

@@ -1,0 +1,356 @@
+"""Everything inside the window while a vault is open: rail, panels, side view, status bar, and how they work together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
+
+from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.ids import FamiliarId
+from familiar_app.ui.kit.action import ActionRegistry
+from familiar_app.ui.kit.avatar import read_picture
+from familiar_app.ui.kit.icon import icon
+from familiar_app.ui.kit.label import column, line, row, surface
+from familiar_app.ui.kit.notice import Notice, UndoBar
+from familiar_app.ui.kit.panel import Panel, PanelContext, Place
+from familiar_app.ui.kit.parts import WindowParts
+from familiar_app.ui.kit.status import StatusModel
+from familiar_app.ui.kit.task import Tasks
+from familiar_app.ui.kit.theme import ThemeMode
+from familiar_app.ui.shell.binding import KeyBinding
+from familiar_app.ui.shell.command import shell_actions
+from familiar_app.ui.shell.history import History
+from familiar_app.ui.shell.key_list import KeyList
+from familiar_app.ui.shell.local_only import LocalOnlySheet
+from familiar_app.ui.shell.palette import Palette
+from familiar_app.ui.shell.rail import Rail, RailEntry
+from familiar_app.ui.shell.side_view import SideView
+from familiar_app.ui.shell.status_bar import StatusBar
+
+if TYPE_CHECKING:
+    from familiar_app.services import Services
+
+SIDE_WIDTH = 360
+
+
+class Frame(QWidget):
+    """Built for one open vault and thrown away when it is closed.
+
+    `add_wanted` asks for the wizard that adds a familiar; `familiar_shown` carries the name for the window's title.
+    """
+
+    add_wanted = Signal()
+    familiar_shown = Signal(str)
+
+    def __init__(self, parts: WindowParts, services: Services, *, familiar: str, lock: Callable[[], object]) -> None:
+        super().__init__()
+        self._parts, self._services = parts, services
+        theme = parts.theme
+        self.status = StatusModel()
+        self.actions_registry = ActionRegistry()
+        self._history = History()
+        self._panels: dict[str, Panel] = {}
+        self._current = ""
+        self.notice = Notice(theme)
+        self._tasks = Tasks(parts.tasks, self, self.notice.show_error)
+        self._rail = Rail(theme, lambda _button: self.choose_familiar())
+        self.side_view = SideView(theme)
+        self._bar = StatusBar(
+            theme, self.status, lock=lock, local_only=self._show_local_only, show_model=self._show_model
+        )
+        self._stack = QStackedWidget()
+        self._build_layout()
+        self._undo_bar = UndoBar(theme, self)
+        self._palette = Palette(theme, self.actions_registry, self)
+        self.context = self._make_context(FamiliarId(familiar))
+        self._build_panels()
+        entries = [(panel.id, panel.title, panel.icon) for panel in self._panels.values()]
+        self.actions_registry.offer("shell", shell_actions(self, entries, lock=lock, leave=parts.request_quit))
+        self._keys = KeyBinding(self.actions_registry, self)
+        self._rail.chosen.connect(self.show_panel)
+        self._show_familiar()
+
+    def start(self) -> None:
+        """Show the first panel."""
+        if self._panels:
+            self.show_panel(next(iter(self._panels)))
+
+    async def close_panels(self) -> None:
+        """Let every panel store what it holds; the frame is of no use afterwards."""
+        self.setEnabled(False)
+        self._palette.close_palette()
+        self.side_view.close_view()
+        await self._tasks.cancel()
+        for panel in self._panels.values():
+            await panel.close()
+
+    @property
+    def side_width(self) -> int:
+        return self._splitter.sizes()[1] or self._side_width
+
+    def set_side_width(self, width: int) -> None:
+        self._side_width = max(200, min(1200, width))
+
+    # What the actions do
+
+    def show_panel(self, panel: str) -> None:
+        self.go_to(panel, "")
+
+    def go_to(self, panel: str, key: str) -> None:
+        """Show a panel, at a place of its own where `key` is not empty."""
+        if panel not in self._panels:
+            return
+        self._select(panel)
+        if key:
+            self._panels[panel].show_place(key)
+        self._history.visit(Place(panel, key, self._panels[panel].title))
+
+    def open_palette(self) -> None:
+        for panel in self._panels.values():
+            self.actions_registry.offer(f"entries.{panel.id}", panel.palette_entries())
+        self._palette.open_palette()
+
+    def find(self) -> None:
+        self._panels[self._current].find()
+
+    def go_back(self) -> None:
+        self._revisit(self._history.back())
+
+    def go_forward(self) -> None:
+        self._revisit(self._history.forward())
+
+    def can_go_back(self) -> bool:
+        return self._history.can_go_back
+
+    def can_go_forward(self) -> bool:
+        return self._history.can_go_forward
+
+    def show_keys(self) -> None:
+        self.side_view.show_widget("All keys", KeyList(self.actions_registry.all()))
+
+    def undo(self) -> None:
+        self._undo_bar.undo()
+
+    def can_undo(self) -> bool:
+        return self._undo_bar.offered
+
+    def toggle_local_only(self) -> None:
+        self._set_local_only(not self._services.network.local_only)
+
+    def choose_familiar(self) -> None:
+        menu = self._familiar_menu()
+        button = self._rail.familiar
+        menu.popup(button.mapToGlobal(QPoint(button.width() + 4, 0)))
+
+    def add_familiar(self) -> None:
+        self.add_wanted.emit()
+
+    def zoom(self, direction: int) -> None:
+        self._parts.theme.step_zoom(direction)
+        self._save_setting("zoom", round(self._parts.theme.zoom, 2))
+        self._bar.tell(f"Text at {round(self._parts.theme.zoom * 100)} %")
+
+    def use_theme(self, mode: ThemeMode) -> None:
+        self._parts.theme.set_mode(mode)
+        self._save_setting("theme", mode)
+
+    def switch_familiar(self, familiar: str) -> None:
+        """Show another familiar of this vault."""
+        if familiar == self.context.familiar or familiar not in self._services.familiars:
+            return
+        self.context.familiar = FamiliarId(familiar)
+        self._save_setting("last_familiar", familiar)
+        self.side_view.close_view()
+        self._show_familiar()
+        self.context.familiar_changed.emit(familiar)
+
+    # Events
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.side_view.is_open():
+            self.side_view.close_view()
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._undo_bar.place()
+        self._palette.place()
+
+    # Building
+
+    def _build_layout(self) -> None:
+        surface(self, 1)
+        self._side_width = self._parts.theme.px(SIDE_WIDTH)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter.setHandleWidth(1)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.addWidget(self._stack)
+        self._splitter.addWidget(self.side_view)
+        self._splitter.setStretchFactor(0, 1)
+        self.side_view.opened.connect(self._size_side)
+        self.side_view.closed.connect(self._focus_panel)
+        middle = column(spacing=0)
+        middle.addWidget(self._splitter, 1)
+        middle.addWidget(self.notice)
+        upper = row(spacing=0)
+        upper.addWidget(self._rail)
+        upper.addWidget(line(upright=True))
+        upper.addLayout(middle, 1)
+        whole = column(spacing=0)
+        whole.addLayout(upper, 1)
+        whole.addWidget(self._bar)
+        self.setLayout(whole)
+
+    def _make_context(self, familiar: FamiliarId) -> PanelContext:
+        parts = self._parts
+        context = PanelContext(
+            theme=parts.theme,
+            tasks=parts.tasks,
+            status=self.status,
+            side_view=self.side_view,
+            familiar=familiar,
+            gate=parts.gate,
+            window=self,
+            parts=parts,
+        )
+        context.visit = self._history.visit
+        context.go_to = self.go_to
+        context.offer_undo = self._undo_bar.offer
+        context.tell = self._bar.tell
+        context.actions_changed = self._offer_panel
+        context.badge = self._rail.set_badge
+        context.familiar_reloaded.connect(self._reloaded)
+        context.local_only_changed.connect(lambda _on: self._show_status())
+        context.settings_changed.connect(lambda _settings: self._show_status())
+        return context
+
+    def _build_panels(self) -> None:
+        for factory in self._parts.panels:
+            panel = factory(self._services, self.context)
+            self._panels[panel.id] = panel
+            self._stack.addWidget(panel.widget)
+        self._rail.set_entries([RailEntry(panel.id, panel.title, panel.icon) for panel in self._panels.values()])
+
+    # Panels
+
+    def _select(self, panel: str) -> None:
+        if panel == self._current:
+            return
+        self._current = panel
+        self.side_view.close_view()
+        self._stack.setCurrentWidget(self._panels[panel].widget)
+        self._rail.select(panel)
+        self._offer_panel(panel)
+        self._panels[panel].activate()
+
+    def _offer_panel(self, panel: str) -> None:
+        if panel == self._current:
+            self.actions_registry.offer("panel", self._panels[panel].actions())
+
+    def _revisit(self, place: Place | None) -> None:
+        if place is None:
+            return
+        self._select(place.panel)
+        if place.key:
+            self._panels[place.panel].show_place(place.key)
+
+    def _focus_panel(self) -> None:
+        if self._current and not self._panels[self._current].widget.isAncestorOf(self.focusWidget() or self):
+            self._panels[self._current].activate()
+
+    def _size_side(self) -> None:
+        whole = self._splitter.width()
+        self._splitter.setSizes([max(1, whole - self._side_width), self._side_width])
+
+    # The familiar
+
+    def _familiar_menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setAccessibleName("Familiars")
+        for familiar, hosted in self._services.familiars.items():
+            action = menu.addAction(hosted.name.replace("&", "&&"))
+            action.triggered.connect(lambda _checked=False, chosen=familiar: self.switch_familiar(chosen))
+            if familiar == self.context.familiar:
+                action.setIcon(icon(self._parts.theme, "check", "accent"))
+        for familiar, error in self._services.broken.items():
+            action = menu.addAction(f"{familiar} (could not be loaded)")
+            action.setIcon(icon(self._parts.theme, "warning", "danger"))
+            action.triggered.connect(lambda _checked=False, f=familiar, e=error: self._tell_broken(f, e))
+        menu.addSeparator()
+        add = menu.addAction("Add a familiar…")
+        add.triggered.connect(lambda _checked=False: self.add_familiar())
+        return menu
+
+    def _tell_broken(self, familiar: FamiliarId, error: FamiliarError) -> None:
+        def again() -> None:
+            self._tasks.start(lambda: self._reload(familiar), name="shell.reload")
+
+        self.notice.show_error(error, step="Load it again", run=again)
+
+    async def _reload(self, familiar: FamiliarId) -> None:
+        await self._parts.gate.reload_familiar(familiar)
+        self.switch_familiar(familiar)
+
+    def _reloaded(self, familiar: str) -> None:
+        if familiar == self.context.familiar:
+            self._show_familiar()
+
+    def _show_familiar(self) -> None:
+        hosted = self._services.familiars[self.context.familiar]
+        self._rail.familiar.set_familiar(hosted.name, None)
+        self.familiar_shown.emit(hosted.name)
+        self._show_status()
+        self._tasks.start(self._load_picture, name="shell.picture", replace=True)
+
+    async def _load_picture(self) -> None:
+        familiar = self.context.familiar
+        path = await asyncio.to_thread(self._services.profile.avatar, familiar)
+        if path is not None and familiar == self.context.familiar:
+            self._rail.familiar.set_familiar(self._services.familiars[familiar].name, read_picture(path))
+
+    # Status and settings
+
+    def _show_status(self) -> None:
+        info = self._services.familiars[self.context.familiar].prose.info
+        changes = {} if info.name == self.status.now.model else {"model_state": "idle", "tokens_per_s": None}
+        self.status.update(
+            vault_open=True,
+            local_only=self._services.network.local_only,
+            model=info.name,
+            model_local=info.local,
+            model_weak=info.weak,
+            **changes,
+        )
+
+    def _show_local_only(self, shield: QWidget) -> None:
+        on = self._services.network.local_only
+        LocalOnlySheet(self._parts.theme, self, on=on, switch=self._set_local_only).open_above(shield)
+
+    def _set_local_only(self, on: bool) -> None:
+        self._tasks.start(lambda: self._switch_local_only(on), name="shell.local_only")
+
+    async def _switch_local_only(self, on: bool) -> None:
+        await self._parts.gate.set_local_only(on)
+        now = self._services.network.local_only
+        self.context.local_only_changed.emit(now)
+        if now == on:
+            self._bar.tell("Nothing leaves this computer now." if on else "The network is allowed now.")
+        else:
+            self._bar.tell("The program was started with --local-only; that stays in force.")
+
+    def _show_model(self) -> None:
+        self.go_to("settings", "model")
+
+    def _save_setting(self, key: str, value: object) -> None:
+        async def save() -> None:
+            settings = await asyncio.to_thread(self._services.profile.save_settings, {key: value})
+            self.context.settings_changed.emit(settings)
+
+        self._tasks.start(save, name=f"shell.save.{key}", replace=True)

@@ -1,0 +1,246 @@
+"""The main window: which screen is shown (first run, unlock, the open vault), locking, closing, the tray."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QByteArray, QRect, Qt
+from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtWidgets import QStackedLayout, QWidget
+
+from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.settings import ProfileSettings
+from familiar_app.ui.first_run.wizard import Wizard
+from familiar_app.ui.kit.empty_state import EmptyState
+from familiar_app.ui.kit.icon import follow, icon
+from familiar_app.ui.kit.label import surface
+from familiar_app.ui.kit.parts import WindowParts
+from familiar_app.ui.kit.task import Tasks
+from familiar_app.ui.kit.wait import ProgressView
+from familiar_app.ui.shell.frame import Frame
+from familiar_app.ui.shell.tray import Tray
+from familiar_app.ui.unlock.screen import UnlockScreen
+
+FIRST_SIZE = (1180, 780)
+LEAST_SIZE = (720, 480)
+GEOMETRY, SIDE = "window.geometry", "window.side_width"
+
+
+class MainWindow(QWidget):
+    """Call `start` inside the running loop. On the way out, await `prepare_close` before the gate is closed.
+
+    Closing the window asks `parts.request_quit`, or hides it where the tray is on.
+    """
+
+    def __init__(self, parts: WindowParts) -> None:
+        super().__init__()
+        self._parts = parts
+        surface(self, 1)
+        self.setWindowTitle("Familiar")
+        self.setAccessibleName("Familiar")
+        self.setMinimumSize(*LEAST_SIZE)
+        self._size_first()
+        self._tasks = Tasks(parts.tasks, self, self._failed)
+        self._pages = QStackedLayout(self)
+        self._frame: Frame | None = None
+        self._leaving = False
+        self._placed = False
+        self._tray = Tray(parts.theme, self, show=self.bring_to_front, lock=self.lock, leave=parts.request_quit)
+        self._refresh()
+        follow(parts.theme, self, self._refresh)
+
+    @property
+    def frame(self) -> Frame | None:
+        """The open vault's frame, None on the other screens."""
+        return self._frame
+
+    def start(self) -> None:
+        """Show the window with the screen that fits the state of the vault."""
+        self.show()
+        self._tasks.start(self._begin, name="window.begin")
+
+    def bring_to_front(self) -> None:
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def lock(self) -> None:
+        """Close the vault and ask for the passphrase."""
+        if self._frame is not None and not self._leaving:
+            self._tasks.start(self._lock, name="window.lock")
+
+    async def prepare_close(self) -> None:
+        """Store drafts and the window's place, and take no more input."""
+        self._leaving = True
+        self._tray.set_shown(False)
+        await self._put_frame_away("Closing…")
+        self.hide()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self._leaving:
+            event.accept()
+        elif self._tray.active:
+            event.ignore()
+            self.hide()
+        else:
+            event.ignore()
+            self._parts.request_quit()
+
+    async def _begin(self) -> None:
+        gate = self._parts.gate
+        settings = await asyncio.to_thread(gate.profile.settings)
+        self._apply(settings)
+        match gate.state:
+            case "new":
+                self._show_first_run()
+            case "locked":
+                self._show_unlock(settings.remember_key)
+            case "open":
+                await self._open()
+
+    def _apply(self, settings: ProfileSettings) -> None:
+        theme = self._parts.theme
+        theme.set_mode(settings.theme)
+        theme.set_zoom(settings.zoom)
+        if settings.reduce_motion != theme.reduce_motion:
+            theme.set_reduce_motion(settings.reduce_motion)
+        self._tray.set_shown(settings.tray)
+
+    def _show_first_run(self) -> None:
+        wizard = Wizard(self._parts)
+        wizard.done.connect(lambda _familiar: self._tasks.start(self._open, name="window.open"))
+        self._show(wizard)
+        wizard.start()
+
+    def _show_unlock(self, keyring: bool = False, told: str = "") -> None:
+        screen = UnlockScreen(self._parts)
+        screen.opened.connect(lambda: self._tasks.start(self._open, name="window.open"))
+        self._show(screen)
+        screen.start()
+        if told:
+            screen.tell(told)
+        if keyring:
+            screen.try_keyring()
+
+    async def _open(self, familiar: str = "") -> None:
+        """Build the frame for the vault that is open."""
+        services = self._parts.gate.services
+        if not services.familiars:
+            self._show_nobody()
+            return
+        settings = await asyncio.to_thread(services.profile.settings)
+        wanted = familiar or settings.last_familiar or ""
+        shown = wanted if wanted in services.familiars else next(iter(services.familiars))
+        frame = Frame(self._parts, services, familiar=shown, lock=self.lock)
+        frame.add_wanted.connect(self._show_add)
+        frame.familiar_shown.connect(self._name_window)
+        frame.context.settings_changed.connect(self._apply)
+        await self._place(frame)
+        self._frame = frame
+        self._name_window(services.familiars[frame.context.familiar].name)
+        self._show(frame)
+        frame.start()
+
+    def _show_nobody(self) -> None:
+        broken = self._parts.gate.services.broken
+        if not broken:
+            self._show_add()
+            return
+        text = "\n".join(f"{familiar}: {error}" for familiar, error in broken.items())
+        again = partial(self._tasks.start, self._reopen, name="window.reopen")
+        theme = self._parts.theme
+        self._show(EmptyState(theme, "warning", "No familiar could be loaded", text, step="Try again", run=again))
+
+    async def _reopen(self) -> None:
+        gate = self._parts.gate
+        for familiar in list(gate.services.broken):
+            await gate.reload_familiar(familiar)
+        await self._open()
+
+    def _show_add(self) -> None:
+        """Show the wizard that adds a familiar over the frame; the frame stays as it is."""
+        wizard = Wizard(self._parts, adding=True)
+        wizard.done.connect(self._added)
+        wizard.given_up.connect(lambda: self._back_from(wizard))
+        self._pages.addWidget(wizard)
+        self._pages.setCurrentWidget(wizard)
+        wizard.start()
+
+    def _added(self, familiar: str) -> None:
+        if self._frame is None:
+            self._tasks.start(lambda: self._open(familiar), name="window.open")
+            return
+        self._show(self._frame)
+        self._frame.switch_familiar(familiar)
+
+    def _back_from(self, wizard: Wizard) -> None:
+        if self._frame is not None:
+            self._show(self._frame)
+        else:
+            self._pages.removeWidget(wizard)
+            wizard.deleteLater()
+            self._show_nobody()
+
+    async def _lock(self) -> None:
+        await self._put_frame_away("Locking…")
+        await self._parts.gate.close()
+        self._show_unlock()
+
+    async def _put_frame_away(self, text: str) -> None:
+        frame, self._frame = self._frame, None
+        self.setWindowTitle("Familiar")
+        if frame is None:
+            return
+        await frame.close_panels()
+        state = self._parts.gate.services.vault.state
+        await state.set(GEOMETRY, base64.b64encode(self.saveGeometry().data()).decode())
+        await state.set(SIDE, frame.side_width)
+        self._show(ProgressView(text))
+
+    async def _place(self, frame: Frame) -> None:
+        """Put the window where it was, once."""
+        state = self._parts.gate.services.vault.state
+        width = await state.get(SIDE)
+        if isinstance(width, int):
+            frame.set_side_width(width)
+        saved = await state.get(GEOMETRY)
+        if isinstance(saved, str) and not self._placed:
+            self.restoreGeometry(QByteArray(base64.b64decode(saved)))
+        self._placed = True
+
+    def _show(self, page: QWidget) -> None:
+        """Show a page and delete the others."""
+        if self._pages.indexOf(page) < 0:
+            self._pages.addWidget(page)
+        self._pages.setCurrentWidget(page)
+        for index in reversed(range(self._pages.count())):
+            other = self._pages.widget(index)
+            if other is not page:
+                self._pages.removeWidget(other)
+                other.hide()
+                other.deleteLater()
+
+    def _name_window(self, familiar: str) -> None:
+        self.setWindowTitle(f"{familiar} – Familiar")
+
+    def _failed(self, error: FamiliarError, again: Callable[[], object] | None) -> None:
+        """Show an error that leaves nothing else to show."""
+        run = again or (lambda: self._tasks.start(self._begin, name="window.begin"))
+        text = str(error)
+        heading = "The program could not go on from here"
+        page = EmptyState(self._parts.theme, "warning", heading, text[:1].upper() + text[1:], step="Try again", run=run)
+        self._show(page)
+
+    def _size_first(self) -> None:
+        screen = QGuiApplication.primaryScreen()
+        room = screen.availableGeometry() if screen is not None else QRect(0, 0, *FIRST_SIZE)
+        size = [min(FIRST_SIZE[0], room.width() - 40), min(FIRST_SIZE[1], room.height() - 60)]
+        self.resize(*size)
+        self.move(room.center().x() - size[0] // 2, room.center().y() - size[1] // 2)
+
+    def _refresh(self) -> None:
+        self.setWindowIcon(icon(self._parts.theme, "familiar", "accent"))
