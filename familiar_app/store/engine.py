@@ -6,11 +6,13 @@ A cancelled await either took its write out of the queue in time, or the write c
 from __future__ import annotations
 
 import asyncio
-import queue
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+
+from sqlcipher3 import dbapi2
 
 from familiar_app.domain.errors import LockedError
 from familiar_app.store.connection import connect
@@ -33,7 +35,9 @@ class Engine:
         self._immutable = immutable
         self._closed = False
         self._writer = None if read_only else Writer(path, key)
-        self._idle: queue.LifoQueue[Connection] = queue.LifoQueue()
+        self._idle: list[Connection] = []
+        self._active = 0
+        self._reading = threading.Condition()
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="vault-read")
 
     async def write(self, work: Callable[[Connection], T]) -> T:
@@ -54,32 +58,71 @@ class Engine:
             raise closed_error()
         return await asyncio.wrap_future(self._readers.submit(self._read_now, work))
 
+    async def exchange(self, prepare: Callable[[Connection], T], put_in_place: Callable[[T], bytes]) -> None:
+        """Put another file in the place of the database, with nothing lost in between.
+
+        `prepare` runs on the writer while reads go on; `put_in_place` runs with every connection closed and returns
+        the key of what is there now. Where it fails, the old file is opened again.
+        """
+        writer = self._open_writer()
+
+        def work(connection: Connection) -> None:
+            prepared = prepare(connection)
+            with self._reading:
+                self._reading.wait_for(lambda: self._active == 0)
+                self._close_idle()
+                self._key = writer.reopen(lambda: put_in_place(prepared), self._key)
+
+        await asyncio.wrap_future(writer.submit(work, alone=True))
+
     def close(self) -> None:
         """Finish what is queued, bring it into the one file, close everything. Blocks; may be repeated."""
         self._closed = True
         self._readers.shutdown(wait=True, cancel_futures=True)
-        while not self._idle.empty():
-            self._idle.get_nowait().close()
+        self._close_idle()
         if self._writer is not None:
             self._writer.close()
 
     def _read_now(self, work: Callable[[Connection], T]) -> T:
-        try:
-            connection = self._idle.get_nowait()
-        except queue.Empty:
-            connection = connect(self.path, self._key, read_only=True, immutable=self._immutable)
+        connection = self._take_reader()
         try:
             connection.execute("BEGIN")
             return work(connection)
         except EXPECTED as error:
             failure = translate(error, self.path)
-            if isinstance(failure, DamagedVaultError) and self._writer is not None:
-                self._writer.broken = failure
+            if isinstance(failure, DamagedVaultError):
+                # The cipher remembers the fault, so this connection would go on failing.
+                connection.close()
+                if self._writer is not None:
+                    self._writer.broken = failure
             raise failure from error
         finally:
+            self._give_back(connection)
+
+    def _take_reader(self) -> Connection:
+        with self._reading:
+            connection = self._idle.pop() if self._idle else None
+            if connection is None:
+                connection = connect(self.path, self._key, read_only=True, immutable=self._immutable)
+            self._active += 1
+            return connection
+
+    def _give_back(self, connection: Connection) -> None:
+        usable = True
+        try:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-            self._idle.put(connection)
+        except dbapi2.ProgrammingError:  # it was closed above
+            usable = False
+        with self._reading:
+            self._active -= 1
+            if usable:
+                self._idle.append(connection)
+            self._reading.notify_all()
+
+    def _close_idle(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
 
     def _open_writer(self) -> Writer:
         if self._closed:

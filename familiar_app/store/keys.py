@@ -82,12 +82,20 @@ class KeyFile:
     wraps: Mapping[str, Mapping[str, Any]]
 
     @classmethod
-    def new(cls, data_key: bytes, salt: bytes, ways: Mapping[Way, str], cost: KdfCost = DEFAULT_COST) -> KeyFile:
+    def new(
+        cls,
+        data_key: bytes,
+        salt: bytes,
+        ways: Mapping[Way, str],
+        cost: KdfCost = DEFAULT_COST,
+        *,
+        vault: str | None = None,
+    ) -> KeyFile:
         """Wrap `data_key` once for each of `ways`. Takes about as many quarter seconds; call it off the loop."""
-        empty = cls(uuid.uuid4().hex, salt.hex(), _check(data_key), {})
+        file = cls(vault if vault is not None else uuid.uuid4().hex, salt.hex(), _check(data_key), {})
         for way, secret in ways.items():
-            empty = empty.with_wrap(way, secret, data_key, cost)
-        return empty
+            file = file.with_wrap(way, secret, data_key, cost)
+        return file
 
     def with_wrap(self, way: Way, secret: str, data_key: bytes, cost: KdfCost = DEFAULT_COST) -> KeyFile:
         """Return a copy in which `way` opens the vault with `secret`."""
@@ -97,10 +105,6 @@ class KeyFile:
         cipher = AESGCM(_derive(way, secret, wrap))
         wrap["wrapped"] = _text(cipher.encrypt(_bytes(wrap["nonce"]), data_key, _authenticated(self.vault, way, wrap)))
         return replace(self, wraps={**self.wraps, way: wrap})
-
-    def for_database(self, salt: bytes) -> KeyFile:
-        """Return a copy that belongs to the database whose file begins with `salt`."""
-        return replace(self, salt=salt.hex())
 
     def unwrap(self, way: Way, secret: str) -> bytes:
         """Return the data key. Raises LockedError where `secret` is not the right one."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from sqlcipher3 import dbapi2
+
 from familiar_app.domain.errors import OutsideError
 
 if TYPE_CHECKING:
@@ -146,6 +148,22 @@ VERSION = len(STEPS)
 def version_of(connection: Connection) -> int:
     """Return the schema version a database was left at."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def definition_of(connection: Connection) -> dict[str, str]:
+    """Return the statement behind each table and index of a database."""
+    rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")
+    return {name: " ".join((sql or "").split()) for name, sql in rows}
+
+
+def definition() -> dict[str, str]:
+    """Return the same for what this program makes."""
+    connection: Connection = dbapi2.connect(":memory:", isolation_level=None)
+    try:
+        upgrade(connection)
+        return definition_of(connection)
+    finally:
+        connection.close()
 
 
 def refuse_newer(version: int, *, known: int = VERSION) -> None:

@@ -93,7 +93,7 @@ def days(connection: Connection, channel: ChannelId, zone: str) -> list[DayMark]
     marks: list[DayMark] = []
     start = _next_at(connection, channel, None)
     while start is not None:
-        day = from_micros(start).astimezone(local).date()
+        day = _day_of(start, local)
         end = _end_of(day, local)
         row = connection.execute(
             "SELECT count(*) FROM turns WHERE channel = ? AND shown = 1 AND at >= ? AND at < ?", (channel, start, end)
@@ -152,6 +152,14 @@ def _next_at(connection: Connection, channel: ChannelId, at: int | None) -> int 
         ).fetchone()
     found: int | None = row[0]
     return found
+
+
+def _day_of(at: int, zone: ZoneInfo) -> date:
+    instant = from_micros(at)
+    try:
+        return instant.astimezone(zone).date()
+    except OverflowError:  # the first or last hours that a calendar has
+        return instant.date()
 
 
 def _end_of(day: date, zone: ZoneInfo) -> int:

@@ -22,7 +22,7 @@ _SEPARATOR = "\x1e"
 
 
 async def search(engine: Engine, text: str, channel: ChannelId | None, limit: int, before: TurnId | None) -> list[Turn]:
-    """Return up to `limit` shown turns that contain `text`, newest first. Once cancelled, it stops at the next block."""
+    """Return up to `limit` shown turns that contain `text`, newest first. Cancelled, it stops at the next block."""
     given_up = threading.Event()
     try:
         return await engine.read(lambda connection: _search(connection, text, channel, limit, before, given_up))

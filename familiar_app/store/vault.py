@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import UsageError
@@ -18,12 +18,16 @@ from familiar_app.store.channel import Channels
 from familiar_app.store.engine import Engine
 from familiar_app.store.keys import DEFAULT_COST, KdfCost, Way
 from familiar_app.store.person import People
+from familiar_app.store.rekey import FreshCopy, put_in_place, write_fresh_copy
 from familiar_app.store.secret import Secrets
 from familiar_app.store.state import State
 from familiar_app.store.trace import Traces
 from familiar_app.store.turn import Turns
 from familiar_app.store.vault_file import OpenedVault, keys_path
 from familiar_app.store.verify import Problem, verify_database
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 T = TypeVar("T")
 Progress = Callable[[float], None]
@@ -96,12 +100,30 @@ class Vault:
         """Let `new` open the vault instead of the old recovery code. Rewrites the key file only."""
         await self._rewrap("recovery_code", new)
 
+    async def rekey(self, passphrase: str, *, recovery_code: str, progress: Progress | None = None) -> None:
+        """Write the whole database again under a new data key, opened by a new passphrase and recovery code.
+
+        Writes wait meanwhile. Until the new file is complete and checked, the old one stays as it is. Copies of the
+        old key, and backups made with it, open only what they belong to.
+        """
+        ways: dict[Way, str] = {"passphrase": passphrase, "recovery_code": recovery_code}
+        report = _on_this_loop(progress)
+
+        def prepare(connection: Connection) -> FreshCopy:
+            return write_fresh_copy(connection, self.path, self._opened.keys, ways, self._cost, report)
+
+        def exchange(copy: FreshCopy) -> bytes:
+            put_in_place(self.path)
+            self._opened.keys, self._opened.data_key = copy.keys, copy.data_key
+            return copy.data_key
+
+        await self._opened.engine.exchange(prepare, exchange)
+        report(1.0)
+
     async def verify(self, progress: Progress | None = None) -> list[Problem]:
         """Check every page, the structure, the references and what is derived from the log. Reads everything."""
         report = _on_this_loop(progress)
-        return await self._opened.engine.read(
-            lambda connection: verify_database(connection, self.path, self._opened.keys, report)
-        )
+        return await self._opened.engine.read(lambda connection: verify_database(connection, report))
 
     async def close(self) -> None:
         """Finish what is being written, bring it into one file and give the vault back. May be called twice."""

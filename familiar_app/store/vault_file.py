@@ -51,6 +51,11 @@ def keys_path(path: Path) -> Path:
     return path.with_suffix(".keys")
 
 
+def new_keys_path(path: Path) -> Path:
+    """Return where the key file lies of a database that has not yet taken the place of the one at `path`."""
+    return path.with_suffix(".keys.new")
+
+
 def create_vault(path: Path, ways: dict[Way, str], cost: KdfCost = DEFAULT_COST) -> OpenedVault:
     """Make an empty vault. Raises UserError where one is there already; that one is left alone."""
     with translated(path):
@@ -134,10 +139,10 @@ def _write_database(target: Path, data_key: bytes) -> None:
     sync_file(target)
 
 
-def fresh_path(path: Path) -> Path:
-    """Return the path for a database being made, with leftovers of an earlier attempt removed."""
+def fresh_path(path: Path, *, clean: bool = True) -> Path:
+    """Return the path for a database being made; with `clean`, leftovers of an earlier attempt are removed."""
     fresh = path.with_name(path.name + ".new")
-    for suffix in ("", "-wal", "-shm", "-journal"):
+    for suffix in ("", "-wal", "-shm", "-journal") if clean else ():
         fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
     return fresh
 
@@ -155,7 +160,7 @@ def _keep_orphaned_keys(path: Path) -> None:
 
 def _finish_interrupted_rekey(path: Path, head: bytes) -> None:
     """Complete a change of data key that was cut off after the new database had taken its place."""
-    new_keys = keys_path(path).with_name(keys_path(path).name + ".new")
+    new_keys = new_keys_path(path)
     with translated(path):
         if new_keys.exists():
             if KeyFile.read(new_keys).salt == head.hex():

@@ -1,28 +1,110 @@
-"""Checks a vault from its pages up to what its columns say about the log."""
+"""Checks a vault: its pages, its structure, its references, and what its columns say about the log.
+
+The texts of problems name tables and ids, never what was said.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from familiar_app.store.keys import KeyFile
+from sqlcipher3 import dbapi2
+
+from familiar_app.store import schema
+from familiar_app.store.derived import derive_columns
+from familiar_app.store.fault import DAMAGE_CODES, primary_code
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+_MOST_OF_A_KIND = 20
+_RESTORE = "Keep a copy of the folder as it is, then restore the newest good backup."
+_REPORT = "Make a backup, then report this as a defect; the log itself is not affected."
+
+# References that no foreign key holds. Each query returns the ids that break its rule.
+_REFERENCES = (
+    ("people", "has a newest snapshot of somebody else", "SELECT p.key FROM people p JOIN speakers s ON s.id = "
+     "p.latest_speaker WHERE s.key <> p.key"),
+    ("speakers", "belongs to no known person", "SELECT s.id FROM speakers s WHERE NOT EXISTS (SELECT 1 FROM people p "
+     "WHERE p.key = s.key)"),
+    ("names", "ends before it begins", "SELECT id FROM names WHERE until IS NOT NULL AND until < since"),
+    ("subscriptions", "ends before it begins", "SELECT id FROM subscriptions WHERE until < since"),
+    ("turns", "answers a turn of another channel", "SELECT t.id FROM turns t JOIN turns a ON a.id = t.answers "
+     "WHERE a.channel <> t.channel"),
+    ("turns", "answers a turn that came after it", "SELECT id FROM turns WHERE answers >= id"),
+    ("turns", "is deleted but still has a text", "SELECT id FROM turns WHERE deleted AND (content <> '' OR "
+     "tool_calls IS NOT NULL OR attachments IS NOT NULL OR id IN (SELECT turn FROM revisions))"),
+    ("revisions", "is missing from the series", "SELECT turn FROM revisions GROUP BY turn HAVING max(number) <> "
+     "count(*) + 1 OR min(number) <> 2"),
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is not as it should be. `where` names ids and tables, never texts."""
+    """Something that is not as it should be, and what to do about it."""
 
     where: str
     what: str
     how_to_mend: str
 
 
-def verify_database(
-    connection: Connection, path: Path, keys: KeyFile, progress: Callable[[float], None]
-) -> list[Problem]:
-    return []
+def verify_database(connection: Connection, report: Callable[[float], None]) -> list[Problem]:
+    """Return what is wrong, nothing where all is well. Where pages are damaged, nothing beyond them is judged."""
+    checks = (_pages, _structure, _schema, _foreign_keys, _references, _derived)
+    problems: list[Problem] = []
+    for done, check in enumerate(checks):
+        report(done / len(checks))
+        try:
+            problems.extend(check(connection))
+        except dbapi2.DatabaseError as error:
+            if primary_code(error) not in DAMAGE_CODES:
+                raise
+            problems.append(Problem("vault.db", "a part of the database cannot be read", _RESTORE))
+        if problems and check in (_pages, _structure):
+            break
+    report(1.0)
+    return problems
+
+
+def _pages(connection: Connection) -> Iterator[Problem]:
+    for (text,) in connection.execute("PRAGMA cipher_integrity_check").fetchall():
+        yield Problem("vault.db", f"damaged page: {text}", _RESTORE)
+
+
+def _structure(connection: Connection) -> Iterator[Problem]:
+    for (text,) in connection.execute(f"PRAGMA quick_check({_MOST_OF_A_KIND})").fetchall():
+        if text != "ok":
+            yield Problem("vault.db", f"damaged structure: {str(text).splitlines()[-1]}", _RESTORE)
+
+
+def _schema(connection: Connection) -> Iterator[Problem]:
+    expected = schema.definition()
+    found = schema.definition_of(connection)
+    for name in sorted(expected.keys() | found.keys()):
+        if name not in found:
+            yield Problem(name, "this table or index is missing", _RESTORE)
+        elif name not in expected:
+            yield Problem(name, "this table or index does not belong here", _REPORT)
+        elif expected[name] != found[name]:
+            yield Problem(name, "this table or index does not have its proper form", _RESTORE)
+
+
+def _foreign_keys(connection: Connection) -> Iterator[Problem]:
+    for table, row, parent, _number in connection.execute("PRAGMA foreign_key_check").fetchmany(_MOST_OF_A_KIND):
+        yield Problem(
+            f"{table} {row if row is not None else ''}".strip(), f"refers to a missing row of {parent}", _REPORT
+        )
+
+
+def _references(connection: Connection) -> Iterator[Problem]:
+    for table, what, query in _REFERENCES:
+        for (number,) in connection.execute(query).fetchmany(_MOST_OF_A_KIND):
+            yield Problem(f"{table} {number}", what, _REPORT)
+
+
+def _derived(connection: Connection) -> Iterator[Problem]:
+    for count, (turn, column) in enumerate(derive_columns(connection)):
+        if count == _MOST_OF_A_KIND:
+            return
+        yield Problem(f"turns {turn}", f"the column {column} is not what the log says", _REPORT)

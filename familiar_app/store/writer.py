@@ -60,6 +60,19 @@ class Writer:
             self._changed.notify()
         return future
 
+    def reopen(self, between: Callable[[], bytes], key: bytes) -> bytes:
+        """Close the connection, run `between`, open what is there then. Runs inside a job on the writer's thread.
+
+        Returns the key that `between` gave. Where it raises, the connection is opened again with `key`.
+        """
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self._connection.close()
+        try:
+            key = between()
+        finally:
+            self._connection = connect(self._path, key)
+        return key
+
     def close(self) -> None:
         """Finish the queue, bring everything into the one database file, close it. Blocks; may be repeated."""
         with self._changed:

@@ -1,0 +1,56 @@
+"""Derives from the log what its projected columns must say: which answers are active, what is hidden, which revision.
+
+Used to verify them; the log (turns, operator turns, revisions) decides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+
+def derive_columns(connection: Connection) -> Iterator[tuple[int, str]]:
+    """Yield the turn and the column of each value that differs from what the log says. Reads answers and acts only."""
+    active, hidden = _replay(connection)
+    for (turn,) in connection.execute(
+        "SELECT id FROM turns WHERE active = 0 AND (answers IS NULL OR role <> 'assistant')"
+    ):
+        yield turn, "active"
+    for turn, answered, is_active in connection.execute(
+        "SELECT id, answers, active FROM turns WHERE answers IS NOT NULL AND role = 'assistant'"
+    ):
+        if (active.get(answered) == turn) != bool(is_active):
+            yield turn, "active"
+    stored = {turn for (turn,) in connection.execute("SELECT id FROM turns WHERE hidden <> 0")}
+    for turn in sorted(stored ^ hidden):
+        yield turn, "hidden"
+    for (turn,) in connection.execute(
+        """SELECT t.id FROM turns t LEFT JOIN (SELECT turn, max(number) AS newest FROM revisions GROUP BY turn) r
+        ON r.turn = t.id WHERE t.revision <> coalesce(r.newest, 1)"""
+    ):
+        yield turn, "revision"
+
+
+def _replay(connection: Connection) -> tuple[dict[int, int], set[int]]:
+    """Return the active answer of each answered turn, and the hidden turns, by going through the log in order."""
+    active: dict[int, int] = {}
+    hidden: set[int] = set()
+    for turn, role, answered, content in connection.execute(
+        """SELECT id, role, answers, content FROM turns
+        WHERE role = 'operator' OR (answers IS NOT NULL AND role = 'assistant') ORDER BY id"""
+    ):
+        if role == "assistant":
+            active[answered] = turn
+            continue
+        act = json.loads(content)
+        if act["act"] == "choose":
+            active[act["answers"]] = act["turn"]
+        elif act["act"] == "hide":
+            hidden.update(act["turns"])
+        elif act["act"] == "unhide":
+            hidden.difference_update(act["turns"])
+    return active, hidden
