@@ -96,10 +96,5 @@ class TokenCounter:
             self._cuts.clear()
 
 
-def graphemes(text: str) -> list[str]:
-    """Split a text into its visible characters."""
-    return _GRAPHEME.findall(text)
-
-
 def _hash(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

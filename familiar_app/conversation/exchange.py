@@ -1,0 +1,241 @@
+"""Holds the conversations of one familiar: stores what is said, asks the model, stores the answer with its reasons."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from familiar_app.context.assembler import Assembler
+from familiar_app.conversation.event import (
+    ExchangeEvent,
+    PromptReady,
+    ReplyDelta,
+    ReplyFailed,
+    ReplyStopped,
+    ReplyStored,
+    StayedSilent,
+    UserTurnStored,
+)
+from familiar_app.conversation.flight import Flight
+from familiar_app.conversation.reply_filter import ReplyFilter
+from familiar_app.domain.card import fill_placeholders
+from familiar_app.domain.chat import TextDelta
+from familiar_app.domain.clock import Clock
+from familiar_app.domain.errors import FamiliarError, OutsideError, UserError
+from familiar_app.domain.ids import ChannelId, FamiliarId, TraceId, TurnId, ego_key
+from familiar_app.domain.settings import CharacterConfig
+from familiar_app.domain.turn import Author, Channel, NewTurn, Role, Turn
+from familiar_app.models.port import LanguageModel
+from familiar_app.store.vault import Vault
+
+_STOPPED = "stopped"
+
+
+@dataclass
+class Conversation:
+    """Talks for one familiar, one reply at a time in each channel.
+
+    The generators of `say` and `regenerate` are to be read to their end, or closed: closing one (or cancelling the task
+    that reads it) stops the model and keeps what was said so far, as `stop` does.
+    """
+
+    familiar: FamiliarId
+    name: str
+    config: CharacterConfig
+    vault: Vault
+    model: LanguageModel
+    assembler: Assembler
+    clock: Clock
+    _flights: dict[ChannelId, Flight | None] = field(default_factory=dict)
+
+    async def say(
+        self, channel: Channel, text: str, author: Author, *, at: datetime | None = None
+    ) -> AsyncGenerator[ExchangeEvent, None]:
+        """Store what `author` says and answer it. `at` is when it was said, by default now.
+
+        Raises UserError, before anything is stored, for an empty text or while an answer is under way in the channel.
+        After that, errors come as ReplyFailed.
+        """
+        if not text.strip():
+            raise UserError("There is nothing to say.", "Write something first.")
+        self._take_off(channel.id)
+        try:
+            turn, _ = await self.vault.turns.append(
+                NewTurn(
+                    channel=channel.id,
+                    role=Role.USER,
+                    content=text,
+                    at=at if at is not None else self.clock.now(),
+                    author=author,
+                    guild=channel.guild,
+                )
+            )
+            yield UserTurnStored(turn)
+            async with aclosing(self._reply(channel, turn.id)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            self._flights.pop(channel.id, None)
+
+    async def regenerate(self, turn: TurnId) -> AsyncGenerator[ExchangeEvent, None]:
+        """Answer again what an assistant turn answered, or answer a turn of a person; earlier answers stay.
+
+        Raises UserError where the turn cannot be answered, or while an answer is under way in its channel.
+        """
+        asked = await self._answerable(turn)
+        channel = await self.vault.channels.get(asked.channel)
+        if channel is None:
+            raise UserError("The channel of this turn is gone.")
+        self._take_off(channel.id)
+        try:
+            async with aclosing(self._reply(channel, asked.id)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            self._flights.pop(channel.id, None)
+
+    def stop(self, channel: ChannelId) -> None:
+        """Stop the reply in a channel; what was said so far stays. Does nothing where there is none."""
+        flight = self._flights.get(channel)
+        if flight is not None:
+            flight.stop()
+
+    def busy(self, channel: ChannelId) -> bool:
+        """Tell whether a reply is under way in a channel."""
+        return channel in self._flights
+
+    async def greet(self, channel: Channel) -> Turn | None:
+        """Store the card's first message as the first turn of an empty channel; None where it stays as it is."""
+        card = self.assembler.card()
+        text = fill_placeholders(card.first_message, char=self.name, user=self.assembler.owner_label).strip()
+        if not text or await self.vault.turns.page(channel.id, limit=1):
+            return None
+        turn, _ = await self.vault.turns.append(self._own_turn(channel, text, answers=None))
+        return turn
+
+    def _take_off(self, channel: ChannelId) -> None:
+        if channel in self._flights:
+            raise UserError(f"{self.name} is still answering here.", "Wait for the answer, or stop it.")
+        self._flights[channel] = None
+
+    async def _answerable(self, turn: TurnId) -> Turn:
+        found = await self.vault.turns.get(turn)
+        if found is not None and found.role is Role.ASSISTANT:
+            if found.familiar not in (None, self.familiar):
+                raise UserError("Another familiar said this.", "Choose an answer of this one.")
+            if found.answers is None:
+                raise UserError("This turn answers nothing, so there is no other answer.")
+            found = await self.vault.turns.get(found.answers)
+        if found is None or found.deleted or found.hidden:
+            raise UserError("The message that was to be answered is gone.")
+        if found.role is not Role.USER:
+            raise UserError("Only what a person said can be answered.")
+        return found
+
+    async def _reply(self, channel: Channel, turn: TurnId) -> AsyncGenerator[ExchangeEvent, None]:
+        flight = Flight(channel, turn)
+        self._flights[channel.id] = flight
+        speech: ReplyFilter | None = None
+        settled = False
+        try:
+            flight.begin(self.assembler, self.model)
+            while (progress := await flight.next()) is not None:
+                if speech is None and flight.prompt is not None:
+                    speech = self._filter(flight)
+                    yield PromptReady(flight.prompt.trace)
+                elif speech is not None and isinstance(progress, TextDelta):
+                    if piece := speech.feed(progress.text):
+                        yield ReplyDelta(piece)
+                    if speech.ended:
+                        break
+            if speech is not None and flight.error is None and (piece := speech.finish()):
+                yield ReplyDelta(piece)
+            await flight.end()
+            settled = True
+            yield await self._settle(flight, speech)
+        finally:
+            await flight.end()
+            if not settled:
+                flight.stopped = True
+                await self._settle(flight, speech)
+
+    def _filter(self, flight: Flight) -> ReplyFilter:
+        prompt = flight.prompt
+        return ReplyFilter(
+            char=prompt.char if prompt is not None else self.name,
+            others=prompt.speakers if prompt is not None else (),
+            may_stay_silent=prompt is not None and prompt.may_stay_silent,
+            stop_at_others=self.config.conversation.stop_at_other_speakers,
+        )
+
+    async def _settle(self, flight: Flight, speech: ReplyFilter | None) -> ExchangeEvent:
+        """Store how the reply ended, and tell it."""
+        try:
+            text = speech.text if speech is not None else ""
+            if flight.stopped:
+                return await self._settle_stopped(flight, text)
+            if flight.error is not None:
+                return await self._settle_failed(flight, text, flight.error)
+            if speech is not None and speech.silent:
+                trace = await self._put_trace(flight, answer="", silent=True)
+                return StayedSilent(trace) if trace is not None else ReplyStopped(None)
+            if not text:
+                empty = OutsideError("The model gave an empty answer.", "Ask again.", retryable=True)
+                return await self._settle_failed(flight, text, empty)
+            turn, trace = await self._store(flight, text)
+            return ReplyStored(turn, trace) if trace is not None else ReplyStopped(turn)
+        except FamiliarError as error:
+            return ReplyFailed(error, _can_retry(error))
+
+    async def _settle_stopped(self, flight: Flight, text: str) -> ReplyStopped:
+        if text:
+            turn, _ = await self._store(flight, text, error=_STOPPED)
+            return ReplyStopped(turn)
+        await self._put_trace(flight, error=_STOPPED)
+        return ReplyStopped(None)
+
+    async def _settle_failed(self, flight: Flight, text: str, error: FamiliarError) -> ReplyFailed:
+        await self._put_trace(flight, answer=text, error=str(error))
+        return ReplyFailed(error, _can_retry(error))
+
+    async def _store(self, flight: Flight, text: str, *, error: str | None = None) -> tuple[Turn, TraceId | None]:
+        trace = await self._put_trace(flight, answer=text, error=error)
+        new = self._own_turn(flight.channel, text, answers=flight.turn)
+        turn, _ = await self.vault.turns.append(new, trace=trace)
+        return turn, trace
+
+    async def _put_trace(
+        self, flight: Flight, *, answer: str = "", error: str | None = None, silent: bool = False
+    ) -> TraceId | None:
+        """Store the trace with what came of it. None where the prompt was never finished."""
+        if flight.prompt is None:
+            return None
+        measured = flight.measured
+        done = {
+            "turn_id": flight.turn,
+            "sent": measured.sent,
+            "usage": measured.as_usage(),
+            "ms": measured.total_ms,
+            "answer": answer or None,
+            "error": error,
+            "silent": silent,
+        }
+        return await self.vault.traces.put(flight.prompt.trace.model_copy(update=done))
+
+    def _own_turn(self, channel: Channel, text: str, *, answers: TurnId | None) -> NewTurn:
+        return NewTurn(
+            channel=channel.id,
+            role=Role.ASSISTANT,
+            content=text,
+            at=self.clock.now(),
+            author=Author(ego_key(self.familiar), self.name),
+            familiar=self.familiar,
+            guild=channel.guild,
+            answers=answers,
+        )
+
+
+def _can_retry(error: FamiliarError) -> bool:
+    return isinstance(error, OutsideError) and error.retryable
