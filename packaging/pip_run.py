@@ -102,7 +102,9 @@ class _Progress:
     def heard(self, line: str) -> None:
         if not self._total:
             return
-        if match := _PACKAGE.match(line):
+        if line.startswith("Ignoring "):  # not for this system or this Python
+            self._total -= 1
+        elif match := _PACKAGE.match(line):
             self._count += 1
             self._doing = f"fetching {match.group(1)}"
             self._show(f"[{min(self._count, self._total)}/{self._total}] {match.group(1)}")

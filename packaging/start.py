@@ -11,7 +11,7 @@ import sys
 OLDEST, NEWEST = (3, 11), (3, 13)
 
 
-def main():
+def main() -> int:
     """Refuse a Python that the program does not know; hand over to the launcher on one that it does."""
     if not OLDEST <= sys.version_info[:2] <= NEWEST:
         this = f"{sys.version_info[0]}.{sys.version_info[1]}"
