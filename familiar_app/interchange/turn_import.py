@@ -36,8 +36,9 @@ class TurnLog(Protocol):
     """The part of the log an import needs."""
 
     async def append_many(self, turns: Sequence[NewTurn]) -> _Counted: ...
-    async def count(self, channel: ChannelId | None = None) -> int: ...
-    def stream(self, channel: ChannelId | None = None, *, chunk: int = 1000) -> AsyncIterable[list[Turn]]: ...
+    def stream(
+        self, channel: ChannelId | None = None, *, chunk: int = 1000, inactive: bool = False, hidden: bool = False
+    ) -> AsyncIterable[list[Turn]]: ...
 
 
 class ChannelBook(Protocol):
@@ -135,8 +136,9 @@ class TurnImport:
             if not (without_id or with_ids):
                 continue
             channel = await self._channels.find(key, familiar=self._owner(key))
-            if channel is not None and await self._log.count(channel.id):
-                await self._known.load(self._log.stream(channel.id), with_ids=with_ids)
+            if channel is not None:
+                turns = self._log.stream(channel.id, inactive=True, hidden=True)
+                await self._known.load(turns, with_ids=with_ids)
 
     async def _take(self, chunk: list[TurnRecord], report: ImportReport) -> None:
         new = []
@@ -187,9 +189,11 @@ class TurnImport:
 
     async def _open_channel(self, record: TurnRecord) -> ChannelId:
         owner = self._owner(record.channel)
-        channel = await self._channels.ensure(
-            record.channel, familiar=owner, title=record.channel_title, guild=record.guild
-        )
+        channel = await self._channels.find(record.channel, familiar=owner)
+        if channel is None:
+            channel = await self._channels.ensure(
+                record.channel, familiar=owner, title=record.channel_title, guild=record.guild
+            )
         if owner is None:
             await self._channels.subscribe(channel.id, self._familiar)
         return channel.id

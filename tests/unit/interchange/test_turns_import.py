@@ -72,10 +72,9 @@ class Log:
             mode=new.mode,
         )
 
-    async def count(self, channel: ChannelId | None = None) -> int:
-        return sum(channel in (None, turn.channel) for turn in self.turns)
-
-    async def stream(self, channel: ChannelId | None = None, *, chunk: int = 1000) -> AsyncIterator[list[Turn]]:
+    async def stream(
+        self, channel: ChannelId | None = None, *, chunk: int = 1000, inactive: bool = False, hidden: bool = False
+    ) -> AsyncIterator[list[Turn]]:
         yield [turn for turn in self.turns if channel in (None, turn.channel)]
 
 

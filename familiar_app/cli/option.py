@@ -1,0 +1,70 @@
+"""Kinds of option values, checked while the command line is read."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import datetime
+
+from familiar_app.domain.clock import parse_time
+from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.ids import is_familiar_id
+
+MAX_CHANNEL_CHARS = 256
+
+
+def instant(text: str) -> datetime:
+    """Read a time."""
+    try:
+        return parse_time(text)
+    except BadInputError as error:
+        raise argparse.ArgumentTypeError(f"{error.reason} {error.next_step}") from error
+
+
+def limit(text: str) -> int:
+    """Read a number from 1."""
+    number = whole_number(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("this has to be 1 or more.")
+    return number
+
+
+def whole_number(text: str) -> int:
+    """Read a whole number that fits an id."""
+    if not (text.isascii() and text.isdecimal()) or len(text) > 18:
+        raise argparse.ArgumentTypeError("this has to be a whole number.")
+    return int(text)
+
+
+def familiar_id(text: str) -> str:
+    """Read the id of a familiar."""
+    if not is_familiar_id(text):
+        raise argparse.ArgumentTypeError(
+            "an id has lower-case letters, digits, '-' and '_', and begins with a letter or digit."
+        )
+    return text
+
+
+def channel(text: str) -> str:
+    """Read the key of a channel."""
+    name = text.strip()
+    if not name or len(name) > MAX_CHANNEL_CHARS or not name.isprintable():
+        raise argparse.ArgumentTypeError("this is no name of a channel.")
+    return name
+
+
+def local_channel(text: str) -> str:
+    """Read the key of a channel in the program's own window."""
+    name = channel(text)
+    if not name.startswith("local:") or name == "local:":
+        raise argparse.ArgumentTypeError("this has to be a local channel, such as local:main.")
+    return name
+
+
+def speaker(text: str) -> str:
+    """Read the name of somebody who speaks."""
+    name = text.strip()
+    if not name or len(name) > 80 or not name.isprintable():
+        raise argparse.ArgumentTypeError("this is no name.")
+    if name.casefold() == "owner":
+        raise argparse.ArgumentTypeError("the owner speaks without --as.")
+    return name

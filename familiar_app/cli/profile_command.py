@@ -1,0 +1,201 @@
+"""`init` and `status`: makes a profile or adds a familiar to it, and tells how a profile stands."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from familiar_app import __version__
+from familiar_app.cli import passphrase
+from familiar_app.cli.context import Command, heard
+from familiar_app.cli.option import familiar_id
+from familiar_app.domain.card import CharacterCard
+from familiar_app.domain.clock import format_time
+from familiar_app.domain.errors import BadInputError, UsageError
+from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.model_spec import BUNDLED_MODEL, model_slot_from_spec
+from familiar_app.domain.turn import ChannelSummary
+from familiar_app.interchange.cards import read_card_file
+from familiar_app.services import Hosted, NewFamiliar, Services
+from familiar_app.store import schema
+from familiar_app.store.keys import new_recovery_code
+
+DEFAULT_NAME = "Familiar"
+_WRITE_DOWN = "Write it down and keep it apart from this computer: it opens the vault if the passphrase is forgotten."
+
+
+def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
+    """Add the commands of this family."""
+    init = commands.add_parser(
+        "init",
+        parents=[common],
+        help="make a profile, or add a familiar to it",
+        description="Make a profile with its first familiar, or add a familiar to a profile. The recovery code of a "
+        "new profile is shown this one time.",
+    )
+    init.add_argument("--name", metavar="N", help="the familiar's name (default: that of the card)")
+    init.add_argument("--id", type=familiar_id, metavar="ID", help="the familiar's id (default: made from its name)")
+    init.add_argument("--card", type=Path, metavar="FILE", help="a character card: PNG, JSON, charx or Markdown")
+    init.add_argument(
+        "--model",
+        default=BUNDLED_MODEL,
+        metavar="SPEC",
+        help="smollm2 (default), gguf:FILE, openai:URL#MODEL or scripted:FILE",
+    )
+    init.set_defaults(handler=run_init)
+
+    status = commands.add_parser(
+        "status",
+        parents=[common],
+        help="tell how the profile stands",
+        description="Print the version, the vault, the familiars with their models and channels, and local-only mode.",
+    )
+    status.set_defaults(handler=run_status)
+
+
+async def run_init(command: Command) -> int:
+    """Make a profile, or add a familiar to one."""
+    args, gate = command.args, command.gate
+    avatar: bytes | None = None
+    card = CharacterCard(name=DEFAULT_NAME)
+    if args.card is not None:
+        found = read_card_file(args.card)
+        card, avatar = found.card, found.avatar_png
+    name = _name(args.name) or card.name.strip() or DEFAULT_NAME
+    familiar = NewFamiliar(
+        card=replace(card, name=name),
+        id=FamiliarId(args.id) if args.id else None,
+        model=absolute_spec(args.model),
+    )
+    if familiar.id is not None and familiar.id in gate.profile.familiars():
+        raise BadInputError("a familiar with this id exists already.", field="id", next_step="Choose another id.")
+    recovery_code = None
+    if gate.state == "new":
+        secret = passphrase.new(args.passphrase_file, command.out)
+        recovery_code = new_recovery_code()
+        services = await gate.create(secret, familiar, recovery_code=recovery_code, remember=False)
+        hosted = next(iter(services.familiars.values()))
+    else:
+        await command.open()
+        hosted = await gate.add_familiar(familiar)
+    if avatar is not None:
+        gate.profile.save_avatar(hosted.id, avatar)
+    _print_init(command, hosted, recovery_code)
+    return 0
+
+
+def _print_init(command: Command, hosted: Hosted, recovery_code: str | None) -> None:
+    out, root = command.out, command.gate.profile.root
+    if out.as_json:
+        out.json(
+            {
+                "profile_dir": str(root),
+                "familiar": {"id": hosted.id, "name": hosted.name},
+                "model": {"provider": hosted.prose.info.provider, "name": hosted.prose.info.name},
+                "recovery_code": recovery_code,
+            }
+        )
+        return
+    out.message(f"{hosted.name} ({hosted.id}) lives in {root}.")
+    if recovery_code is not None:
+        out.message(f"Recovery code: {recovery_code}")
+        out.message(_WRITE_DOWN)
+
+
+def _name(given: str | None) -> str | None:
+    if given is None:
+        return None
+    name = given.strip()
+    if not name or len(name) > 80 or not name.isprintable():
+        raise UsageError("This is no name for a familiar.", "A name has 1 to 80 characters on one line.")
+    return name
+
+
+def absolute_spec(spec: str) -> str:
+    """Return a model's SPEC with its file as an absolute path. Raises BadInputError where there is no such file."""
+    kind, _, rest = spec.strip().partition(":")
+    slot = model_slot_from_spec(spec, base_dir=Path.cwd())
+    if kind.strip().lower() not in ("gguf", "scripted"):
+        return spec
+    path = Path(slot["model"]).absolute()
+    if not path.is_file():
+        raise BadInputError("there is no such file.", source=rest.strip(), field="model")
+    return f"{kind.strip().lower()}:{path}"
+
+
+async def run_status(command: Command) -> int:
+    """Print how the profile stands."""
+    services = await command.open()
+    profile, vault = command.gate.profile, services.vault
+    familiars = [await _familiar_shape(services, id_) for id_ in profile.familiars()]
+    facts = {
+        "version": __version__,
+        "profile_dir": str(profile.root),
+        "vault": {
+            "path": str(profile.vault_path),
+            "turns": await vault.turns.count(),
+            "size_bytes": _size_bytes(profile.vault_path),
+            "schema": schema.VERSION,
+        },
+        "local_only": services.network.local_only,
+        "familiars": familiars,
+    }
+    if command.out.as_json:
+        command.out.json(facts)
+    else:
+        _print_status(command, facts)
+    return 0
+
+
+async def _familiar_shape(services: Services, familiar: FamiliarId) -> dict[str, Any]:
+    hosted, broken = services.familiars.get(familiar), services.broken.get(familiar)
+    channels = await heard(services, familiar)
+    return {
+        "id": familiar,
+        "name": hosted.name if hosted else None,
+        "models": _models(hosted) if hosted else None,
+        "error": {"kind": broken.kind, "message": broken.message, "next": broken.next_step or None} if broken else None,
+        "channels": [_channel_shape(summary) for summary in channels],
+    }
+
+
+def _models(hosted: Hosted) -> dict[str, Any]:
+    slots = {"prose": hosted.prose.info, "background": hosted.background.info}
+    return {
+        slot: {"provider": info.provider, "name": info.name, "local": info.local, "weak": info.weak}
+        for slot, info in slots.items()
+    }
+
+
+def _channel_shape(summary: ChannelSummary) -> dict[str, Any]:
+    return {
+        "channel": summary.channel.key,
+        "title": summary.channel.title,
+        "guild": summary.channel.guild,
+        "archived": summary.channel.archived,
+        "turns": summary.turns,
+        "last_at": format_time(summary.last_at) if summary.last_at else None,
+    }
+
+
+def _size_bytes(vault: Path) -> int:
+    """Return what the vault takes on disk, with the log of changes beside it."""
+    files = (vault, vault.with_name(f"{vault.name}-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
+def _print_status(command: Command, facts: dict[str, Any]) -> None:
+    line, vault = command.out.line, facts["vault"]
+    line(f"familiar {facts['version']}")
+    line(f"Vault: {vault['path']}, {vault['turns']} turns, {vault['size_bytes']} bytes, schema {vault['schema']}")
+    line(f"Local-only mode: {'on' if facts['local_only'] else 'off'}")
+    for one in facts["familiars"]:
+        if one["error"]:
+            line(f"{one['id']}: not loaded: {one['error']['message']}")
+            continue
+        models = ", ".join(f"{slot} {info['provider']}:{info['name']}" for slot, info in one["models"].items())
+        line(f"{one['id']} ({one['name']}): {models}")
+        for place in one["channels"]:
+            line(f"  {place['channel']}: {place['turns']} turns")

@@ -1,0 +1,198 @@
+"""`say`, `prompt` and `trace`: one exchange, the prompt it would have, and the prompt it had."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from familiar_app.cli.context import Command, CommandFailedError
+from familiar_app.cli.option import channel, limit, local_channel, speaker
+from familiar_app.cli.shape import prompt_shape, trace_shape
+from familiar_app.context.assembler import PromptRequest
+from familiar_app.conversation.event import (
+    ReplyDelta,
+    ReplyFailed,
+    ReplyStopped,
+    ReplyStored,
+    StayedSilent,
+    UserTurnStored,
+)
+from familiar_app.domain.errors import BadInputError, BugError, FamiliarError, StoppedByUserError, UsageError, UserError
+from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, ChannelId, ChannelKey, PersonKey, TraceId, is_local
+from familiar_app.domain.trace import PromptTrace, messages_as_sent
+from familiar_app.domain.turn import Author, Channel
+from familiar_app.services import Services
+
+MAX_TEXT_CHARS = 100_000
+
+
+def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
+    """Add the commands of this family."""
+    say = commands.add_parser(
+        "say",
+        parents=[common],
+        help="say something and get the answer",
+        description="Store a message in a local channel, answer it, and store the answer.",
+    )
+    say.add_argument("text", metavar="TEXT", help="the message; - reads it from standard input")
+    say.add_argument("--channel", type=local_channel, default=MAIN_CHANNEL, metavar="C", help="default: local:main")
+    say.add_argument("--as", type=speaker, dest="speaker", metavar="NAME", help="who speaks (default: the owner)")
+    say.set_defaults(handler=run_say)
+
+    prompt = commands.add_parser(
+        "prompt",
+        parents=[common],
+        help="show the prompt a message would get",
+        description="Show the prompt that a message would get, without asking a model or storing a turn.",
+    )
+    prompt.add_argument("text", metavar="TEXT", help="the message; - reads it from standard input")
+    prompt.add_argument("--channel", type=channel, default=MAIN_CHANNEL, metavar="C", help="default: local:main")
+    prompt.add_argument("--mode", default="text", metavar="MODE", help="the mode of the channel (default: text)")
+    prompt.set_defaults(handler=run_prompt)
+
+    trace = commands.add_parser(
+        "trace",
+        parents=[common],
+        help="show the prompt behind a reply",
+        description="Show the stored trace of a reply: its prompt, its model and its answer.",
+    )
+    trace.add_argument("id", type=limit, metavar="ID", help="the trace's id, as 'say --json' gives it")
+    trace.set_defaults(handler=run_trace)
+
+
+async def run_say(command: Command) -> int:
+    """Carry out one exchange."""
+    text = _text(command.args.text)
+    services = await command.open()
+    hosted = command.hosted(services)
+    _remember_familiar(command)
+    place = await services.vault.channels.ensure(ChannelKey(command.args.channel), familiar=hosted.id)
+    out, result = command.out, _Result()
+    events = hosted.conversation.say(place, text, _speaker(command))
+    try:
+        async for event in events:
+            match event:
+                case UserTurnStored(turn=turn):
+                    result.turn_id = turn.id
+                    if not out.progress_is_live:
+                        out.message(f"Turn {turn.id} is stored.")
+                case ReplyDelta(text=piece) if not out.as_json:
+                    out.piece(piece)
+                case ReplyStored(turn=turn, trace_id=trace):
+                    result.reply_turn_id, result.reply, result.trace_id = turn.id, turn.content, trace
+                case StayedSilent(trace_id=trace):
+                    result.silent, result.trace_id = True, trace
+                case ReplyStopped():
+                    raise StoppedByUserError("The answer was stopped.")
+                case ReplyFailed(error=error):
+                    raise error
+    except FamiliarError as error:
+        done = "" if result.turn_id is None else f"The message is stored as turn {result.turn_id}."
+        raise CommandFailedError(error, done, {"turn_id": result.turn_id}) from error
+    finally:
+        await events.aclose()
+    _print_result(command, result)
+    return 0
+
+
+class _Result:
+    """What came of an exchange."""
+
+    turn_id: int | None = None
+    reply_turn_id: int | None = None
+    reply: str | None = None
+    trace_id: int | None = None
+    silent = False
+
+
+def _print_result(command: Command, result: _Result) -> None:
+    if result.reply is None and not result.silent:
+        raise BugError("The exchange ended without an answer.")
+    if command.out.as_json:
+        names = ("turn_id", "reply_turn_id", "reply", "trace_id", "silent")
+        command.out.json({name: getattr(result, name) for name in names})
+    elif result.silent:
+        command.out.message("The familiar chose to stay silent.")
+    else:
+        command.out.line()
+        if not command.out.progress_is_live:
+            command.out.message(f"Turn {result.reply_turn_id} is stored; its trace is {result.trace_id}.")
+
+
+def _speaker(command: Command) -> Author:
+    name = command.args.speaker
+    if name is None:
+        return Author(key=OWNER, name=command.gate.profile.settings().owner_name)
+    return Author(key=PersonKey(f"local:{name}"), name=name)
+
+
+def _remember_familiar(command: Command) -> None:
+    """A familiar that is named is the one used last from now on."""
+    chosen, profile = command.args.familiar, command.gate.profile
+    if chosen is not None and profile.settings().last_familiar != chosen:
+        profile.save_settings({"last_familiar": chosen})
+
+
+def _text(given: str) -> str:
+    text = given
+    if given == "-":
+        data = sys.stdin.buffer.read(4 * MAX_TEXT_CHARS + 1)
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise BadInputError("this is not UTF-8 text.", source="standard input") from error
+    text = text.strip()
+    if not text:
+        raise UsageError("There is nothing to say.", "Write the message behind the command.")
+    if len(text) > MAX_TEXT_CHARS:
+        raise BadInputError(f"a message has at most {MAX_TEXT_CHARS} characters.", source="the message")
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise BadInputError("the message is not UTF-8 text.", source="the command line")
+    return text
+
+
+async def run_prompt(command: Command) -> int:
+    """Print the prompt that a message would get."""
+    text = _text(command.args.text)
+    services = await command.open()
+    hosted = command.hosted(services)
+    place = await _channel_or_new(command, services)
+    request = PromptRequest(channel=place, mode=command.args.mode, pending=text)
+    prompt = await hosted.assembler.assemble(request)
+    if command.out.as_json:
+        command.out.json(prompt_shape(prompt.trace))
+        return 0
+    _print_messages(command, prompt.trace)
+    command.out.message(f"{prompt.trace.tokens} tokens.")
+    return 0
+
+
+async def _channel_or_new(command: Command, services: Services) -> Channel:
+    """Return the channel; a local one that does not exist yet is only made up, since nothing may be stored."""
+    key = ChannelKey(command.args.channel)
+    familiar = command.familiar()
+    if is_local(key) and await services.vault.channels.find(key, familiar=familiar) is None:
+        return Channel(id=ChannelId(0), key=key, familiar=familiar, title=key)
+    return await command.find_channel(services, key)
+
+
+async def run_trace(command: Command) -> int:
+    """Print a stored trace."""
+    services = await command.open()
+    trace = await services.vault.traces.get(TraceId(command.args.id))
+    if trace is None:
+        raise UserError("There is no trace of this id.", "The newest five hundred are kept.")
+    if command.out.as_json:
+        command.out.json(trace_shape(trace))
+        return 0
+    _print_messages(command, trace)
+    command.out.line(f"--- answer of {trace.model}")
+    command.out.line(trace.answer or trace.error or "(silent)")
+    return 0
+
+
+def _print_messages(command: Command, trace: PromptTrace) -> None:
+    for message in messages_as_sent(trace.messages):
+        command.out.line(f"--- {message.role}")
+        command.out.line(message.content)

@@ -1,0 +1,192 @@
+"""`import` and `export`: turns and cards from and to files."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from familiar_app.cli.context import Command, heard
+from familiar_app.cli.option import channel
+from familiar_app.domain.errors import UsageError
+from familiar_app.domain.ids import ChannelId, ChannelKey
+from familiar_app.domain.turn import Turn
+from familiar_app.interchange.cards import CARD_FORMATS, write_card
+from familiar_app.interchange.turn_export import ExportReport, export_turns, refuse_existing, write_turns
+from familiar_app.interchange.turn_format import TURN_READERS, find_turn_format, turn_reader
+from familiar_app.interchange.turn_import import ImportReport, TurnImport
+from familiar_app.interchange.turn_record import ReadOptions
+from familiar_app.interchange.turn_source import TurnSource, source_from_path, source_from_pipe
+from familiar_app.services import Services
+
+_EXPORTS = ("turns", "card")
+
+
+def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
+    """Add the commands of this family."""
+    take = commands.add_parser(
+        "import",
+        parents=[common],
+        help="bring turns from a file into the log",
+        description="Check a file of turns as a whole, then bring its turns into the log. What is in the log already "
+        "is skipped, so an import that was cut short is completed by running it again.",
+    )
+    take.add_argument("file", metavar="FILE", help="the file; - reads standard input")
+    take.add_argument("--format", choices=sorted(TURN_READERS), metavar="F", help=f"one of {', '.join(TURN_READERS)}")
+    take.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    take.add_argument("--skip-bad-lines", action="store_true", help="leave out lines that cannot be read")
+    take.add_argument("--channel", type=channel, metavar="C", help="the channel, where the lines name none")
+    take.add_argument("--self", dest="own_key", metavar="KEY", help="whose turns are the familiar's own (discord:ID)")
+    take.set_defaults(handler=run_import)
+
+    give = commands.add_parser(
+        "export",
+        parents=[common],
+        help="write turns or the card to a file",
+        description="Write the familiar's turns as JSON Lines, or its character card. What is exported is readable "
+        "by everybody who gets the file.",
+    )
+    give.add_argument("what", choices=_EXPORTS, metavar="WHAT", help=f"one of {', '.join(_EXPORTS)}")
+    give.add_argument("file", metavar="FILE", help="the file; - writes turns to standard output")
+    give.add_argument("--format", metavar="F", help=f"turns: jsonl; card: one of {', '.join(CARD_FORMATS)}")
+    give.add_argument("--force", action="store_true", help="write over an existing file")
+    give.set_defaults(handler=run_export)
+
+
+async def run_import(command: Command) -> int:
+    """Import a file of turns."""
+    args = command.args
+    source = await asyncio.to_thread(_source, args.file)
+    format_name = args.format or await asyncio.to_thread(find_turn_format, source)
+    services = await command.open()
+    familiar = command.familiar()
+    name = command.gate.profile.card(familiar).name
+    work = TurnImport(
+        source,
+        turn_reader(format_name),
+        format_name=format_name,
+        familiar=familiar,
+        options=ReadOptions(name, source.name, ChannelKey(args.channel) if args.channel else None, args.own_key),
+        log=services.vault.turns,
+        channels=services.vault.channels,
+        progress=lambda step, done, total: _show_progress(command, step, done, total),
+    )
+    report = await work.run(dry_run=args.dry_run, skip_bad_lines=args.skip_bad_lines)
+    command.out.end_progress()
+    if command.out.as_json:
+        command.out.json(_import_shape(report))
+    else:
+        _print_import(command, report)
+    return 0
+
+
+def _source(file: str) -> TurnSource:
+    return source_from_pipe(sys.stdin.buffer) if file == "-" else source_from_path(Path(file))
+
+
+def _show_progress(command: Command, step: str, done: int, total: int | None) -> None:
+    text = f"{done} turns {step}" if total is None else f"{done} of {total} turns {step}"
+    command.out.progress(text, last=done == total)
+
+
+def _import_shape(report: ImportReport) -> dict[str, Any]:
+    read = report.read
+    return {
+        "format": report.format,
+        "dry_run": report.dry_run,
+        "taken": report.taken,
+        "skipped": report.already_there + read.left_out.total() + read.bad_lines,
+        "already_there": report.already_there,
+        "channels": report.channels,
+        "left_out": [{"what": what, "count": count} for what, count in read.left_out.items()],
+        "changed": [{"what": what, "count": count} for what, count in read.changed.items()],
+        "lost": [{"what": what, "count": count} for what, count in read.lost.items()],
+        "bad_lines": read.bad_lines,
+        "first_bad_lines": [
+            {"line": error.line, "field": error.field, "reason": error.reason} for error in read.first_bad_lines
+        ],
+    }
+
+
+def _print_import(command: Command, report: ImportReport) -> None:
+    line, read = command.out.line, report.read
+    line(f"Format: {report.format}")
+    line(f"Taken: {report.taken} turns" + (" (dry run: nothing was stored)" if report.dry_run else ""))
+    line(f"Skipped: {report.already_there} that were there already")
+    for what, count in read.left_out.items():
+        line(f"Skipped: {count} x {what}")
+    for error in read.first_bad_lines:
+        line(f"Skipped: {error.message}")
+    if read.bad_lines > len(read.first_bad_lines):
+        line(f"Skipped: {read.bad_lines - len(read.first_bad_lines)} further lines that cannot be read")
+    for title, kinds in (("Changed", read.changed), ("Lost", read.lost)):
+        for what, count in kinds.items():
+            line(f"{title}: {count} x {what}")
+
+
+async def run_export(command: Command) -> int:
+    """Export turns or the card."""
+    if command.args.what == "card":
+        return await _export_card(command)
+    args = command.args
+    if args.format not in (None, "jsonl"):
+        raise UsageError("Turns are exported as jsonl.")
+    if args.file == "-" and command.out.as_json:
+        raise UsageError("--json cannot be combined with an export to standard output.")
+    services = await command.open()
+    chunks = _turns(command, services)
+    if args.file == "-":
+        report = await write_turns(chunks, sys.stdout.buffer, lambda _done: None)
+    else:
+        report = await export_turns(
+            chunks,
+            Path(args.file),
+            overwrite=args.force,
+            progress=lambda done: command.out.progress(f"{done} turns written"),
+        )
+    _print_export(command, report)
+    return 0
+
+
+async def _turns(command: Command, services: Services) -> AsyncIterator[list[Turn]]:
+    """Yield what the familiar heard in the order of the log."""
+    wanted = {summary.channel.id for summary in await heard(services, command.familiar())}
+    only: ChannelId | None = next(iter(wanted)) if len(wanted) == 1 else None
+    if wanted:
+        async for chunk in services.vault.turns.stream(only, inactive=True, hidden=True):
+            yield [turn for turn in chunk if turn.channel in wanted]
+
+
+def _print_export(command: Command, report: ExportReport) -> None:
+    if command.out.as_json:
+        left_out = [{"what": what, "count": count} for what, count in report.left_out.items()]
+        command.out.json({"file": command.args.file, "written": report.written, "left_out": left_out})
+        return
+    command.out.message(f"{report.written} turns written.")
+    for what, count in report.left_out.items():
+        command.out.message(f"Left out: {count} x {what}")
+
+
+async def _export_card(command: Command) -> int:
+    args, path = command.args, Path(command.args.file)
+    if args.format is not None and args.format not in CARD_FORMATS:
+        raise UsageError("There is no such format.", f"Known are {', '.join(CARD_FORMATS)}.")
+    if args.file == "-":
+        raise UsageError("A card is written to a file.")
+    await command.open()
+    familiar = command.familiar()
+    # Into an existing picture only the card's own part is written.
+    if path.suffix.lower() not in (".png", ".apng"):
+        refuse_existing(path, args.force)
+    profile = command.gate.profile
+    avatar = profile.avatar(familiar)
+    picture = await asyncio.to_thread(avatar.read_bytes) if avatar else None
+    await asyncio.to_thread(write_card, path, profile.card(familiar), format=args.format, avatar_png=picture)
+    if command.out.as_json:
+        command.out.json({"file": str(path), "format": args.format, "familiar": familiar})
+    else:
+        command.out.message(f"The card of {familiar} is written.")
+    return 0

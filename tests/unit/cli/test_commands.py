@@ -1,0 +1,414 @@
+"""Each command against a double of the gate: shapes, exit codes, and what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import sys
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from familiar_app import __version__
+from familiar_app.cli import vault_command
+from familiar_app.domain.errors import OutsideError, UserError
+from familiar_app.domain.ids import FamiliarId
+from familiar_app.store.fault import damaged
+from familiar_app.store.verify import Problem
+
+if TYPE_CHECKING:
+    from conftest import Program
+
+TURN_KEYS = [
+    "id", "channel", "familiar", "guild", "role", "author", "content", "at", "arrived_at", "message_id", "reply_to",
+    "mode", "revision", "deleted",
+]  # fmt: skip
+
+
+def jsonl(path: Path, *lines: dict[str, Any]) -> str:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+def line(number: int, **changes: Any) -> dict[str, Any]:
+    author = {"key": "discord:1", "name": "Ann", "username": "ann", "bot": False}
+    value = {"channel": "discord:10", "guild": "discord:1", "author": author, "role": "user"}
+    value |= {"content": f"text {number}", "at": f"2024-05-01T12:00:{number:02}Z", "message_id": f"m{number}"}
+    return value | {"reply_to": None, "mode": None} | changes
+
+
+async def test_init_makes_a_profile_and_gives_its_recovery_code_once(new_program: Program) -> None:
+    ran = await new_program("init", "--name", "Aria", "--json")
+    assert ran.code == 0
+    assert ran.json == {
+        "profile_dir": str(new_program.profile.root),
+        "familiar": {"id": "aria", "name": "Aria"},
+        "model": {"provider": "scripted", "name": "answers.jsonl"},
+        "recovery_code": new_program.gate.code,
+    }
+    assert new_program.profile.cards[FamiliarId("aria")].name == "Aria"
+
+
+async def test_init_without_json_says_to_write_the_code_down(new_program: Program) -> None:
+    ran = await new_program("init")
+    assert ran.out == ""
+    assert f"Recovery code: {new_program.gate.code}\nWrite it down" in ran.err
+
+
+async def test_init_adds_a_familiar_to_a_profile(program: Program) -> None:
+    ran = await program("init", "--name", "Bell", "--id", "bell", "--json")
+    assert (ran.json["familiar"], ran.json["recovery_code"]) == ({"id": "bell", "name": "Bell"}, None)
+    assert program.profile.familiars() == ["aria", "bell"]
+
+
+async def test_init_refuses_what_it_cannot_use_and_changes_nothing(program: Program, tmp_path: Path) -> None:
+    for argv, code in (
+        (["--id", "aria"], 4),
+        (["--card", str(tmp_path / "none.png")], 4),
+        (["--model", "scripted:none.jsonl"], 4),
+        (["--model", "gguf:none.gguf"], 4),
+        (["--model", "oracle"], 4),
+        (["--name", "two\nlines"], 2),
+    ):
+        ran = await program("init", *argv, "--json")
+        assert (ran.code, ran.json["error"]["kind"]) == (code, "user"), argv
+    assert program.profile.familiars() == ["aria"]
+
+
+async def test_init_takes_a_card_and_a_name_over_it(new_program: Program, tmp_path: Path) -> None:
+    card = tmp_path / "card.md"
+    card.write_text("# Bell\n\nA bell.\n")
+    await new_program("init", "--card", str(card), "--name", "Belle", "--id", "bell")
+    stored = new_program.profile.cards[FamiliarId("bell")]
+    assert (stored.name, stored.description) == ("Belle", "A bell.")
+
+
+async def test_init_names_a_script_by_its_whole_path(
+    new_program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "answers.jsonl").write_text("")
+    monkeypatch.chdir(tmp_path)
+    seen = []
+    original = type(new_program.gate).add_familiar
+
+    async def spy(self: Any, familiar: Any) -> Any:
+        seen.append(familiar.model)
+        return await original(self, familiar)
+
+    monkeypatch.setattr(type(new_program.gate), "add_familiar", spy)
+    await new_program("init", "--model", "scripted:answers.jsonl")
+    assert seen == [f"scripted:{tmp_path / 'answers.jsonl'}"]
+
+
+async def test_commands_need_a_profile(new_program: Program) -> None:
+    for argv in (["say", "hi"], ["turns"], ["status"], ["verify"], ["rekey"], ["trace", "1"], ["export", "turns", "-"]):
+        ran = await new_program(*argv)
+        assert ran.code == 4, argv
+        assert "familiar init" in ran.err
+
+
+async def test_a_wrong_passphrase_is_exit_code_3(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAMILIAR_PASSPHRASE", "wrong")
+    ran = await program("turns", "--json")
+    assert (ran.code, ran.json["error"]["kind"]) == (3, "user")
+    assert ran.json["error"]["next"]
+
+
+async def test_say_gives_the_ids_of_what_is_stored(program: Program) -> None:
+    ran = await program("say", "Hi there", "--json")
+    assert ran.json == {"turn_id": 1, "reply_turn_id": 2, "reply": "Hello you.", "trace_id": 1, "silent": False}
+    turns = (await program("turns", "--json")).json
+    assert [list(turn) for turn in turns] == [TURN_KEYS, TURN_KEYS]
+    assert turns[0] == {
+        "id": 1,
+        "channel": "local:main",
+        "familiar": None,
+        "guild": None,
+        "role": "user",
+        "author": {"key": "local:owner", "name": "Robin"},
+        "content": "Hi there",
+        "at": "2026-01-01T12:00:00Z",
+        "arrived_at": "2026-01-01T12:00:00Z",
+        "message_id": None,
+        "reply_to": None,
+        "mode": None,
+        "revision": 1,
+        "deleted": False,
+    }
+    assert (turns[1]["familiar"], turns[1]["author"]["key"], turns[1]["content"]) == ("aria", "ego:aria", "Hello you.")
+
+
+async def test_say_streams_the_answer(program: Program) -> None:
+    ran = await program("say", "Hi")
+    assert ran.out == "Hello you.\n"
+    assert ran.err == "Turn 1 is stored.\nTurn 2 is stored; its trace is 1.\n"
+
+
+async def test_say_as_somebody_in_a_channel(program: Program) -> None:
+    await program("say", "Hi", "--as", "Ann", "--channel", "local:garden")
+    [turn, _] = (await program("turns", "--channel", "local:garden", "--json")).json
+    assert turn["author"] == {"key": "local:Ann", "name": "Ann"}
+    assert (await program("turns", "--channel", "local:main", "--json")).code == 4
+
+
+async def test_a_silent_familiar_is_no_error(program: Program) -> None:
+    program.answer = None
+    ran = await program("say", "Hi", "--json")
+    assert ran.json == {"turn_id": 1, "reply_turn_id": None, "reply": None, "trace_id": 1, "silent": True}
+
+
+async def test_a_model_that_fails_leaves_the_message_stored_and_named(program: Program) -> None:
+    program.answer = OutsideError("The model does not answer.", "Start it.")
+    ran = await program("say", "Hi", "--json")
+    assert ran.code == 5
+    assert ran.json["error"] == {
+        "kind": "outside",
+        "message": "The model does not answer. The message is stored as turn 1.",
+        "next": "Start it.",
+        "turn_id": 1,
+    }
+    assert [turn["content"] for turn in (await program("turns", "--json")).json] == ["Hi"]
+
+
+async def test_say_reads_standard_input(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO("Guten Tag, Größe\n".encode())))
+    await program("say", "-")
+    assert (await program("turns", "--json")).json[0]["content"] == "Guten Tag, Größe"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("", 2), ("  \n ", 2), ("x" * 100_001, 4), ("a\udcff", 4)], ids=["empty", "blank", "long", "raw"]
+)
+async def test_say_refuses_what_is_no_message(program: Program, text: str, code: int) -> None:
+    assert (await program("say", text)).code == code
+    assert (await program("turns", "--json")).json == []
+
+
+async def test_the_familiar_that_is_named_is_the_one_used_last(program: Program) -> None:
+    await program("init", "--name", "Bell", "--id", "bell")
+    ran = await program("say", "Hi", "--json")
+    assert (ran.code, ran.json["error"]["next"]) == (2, "Name one with --familiar: aria, bell.")
+    await program("say", "Hi", "--familiar", "bell")
+    assert (await program("say", "Again", "--json")).code == 0
+    turns = (await program("turns", "--json", "--familiar", "bell")).json
+    assert [turn["familiar"] for turn in turns] == [None, "bell", None, "bell"]
+    assert (await program("turns", "--familiar", "aria", "--json")).json == []
+    assert (await program("say", "Hi", "--familiar", "nobody")).code == 4
+
+
+async def test_a_familiar_that_could_not_be_loaded_says_why(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate_type = type(program.gate)
+
+    def broken(self: Any, familiar: FamiliarId) -> None:
+        self.opened.broken[familiar] = UserError("character.toml is wrong.", "Mend it.")
+
+    monkeypatch.setattr(gate_type, "_host", broken)
+    ran = await program("say", "Hi", "--json")
+    assert (ran.code, ran.json["error"]["message"]) == (4, "character.toml is wrong.")
+    [one] = (await program("status", "--json")).json["familiars"]
+    assert one["error"] == {"kind": "user", "message": "character.toml is wrong.", "next": "Mend it."}
+
+
+async def test_turns_are_read_oldest_first_by_limit_search_and_place(program: Program, tmp_path: Path) -> None:
+    lines = [line(n, content=f"{'Fox' if n % 3 == 0 else 'hen'} {n}") for n in range(12)]
+    await program("import", jsonl(tmp_path / "a.jsonl", *lines))
+
+    async def ids(*argv: str) -> list[str]:
+        return [turn["message_id"] for turn in (await program("turns", "--json", *argv)).json]
+
+    assert await ids() == [f"m{n}" for n in range(12)]
+    assert await ids("--limit", "2") == ["m10", "m11"]
+    assert await ids("--search", "fOX") == ["m0", "m3", "m6", "m9"]
+    assert await ids("--search", "fox", "--limit", "2") == ["m6", "m9"]
+    assert await ids("--around", "6", "--limit", "3") == ["m4", "m5", "m6"]
+    assert await ids("--channel", "discord:10", "--limit", "1") == ["m11"]
+    assert await ids("--search", "wolf") == []
+
+
+async def test_a_search_stays_within_what_the_familiar_hears(program: Program, tmp_path: Path) -> None:
+    await program("init", "--name", "Bell", "--id", "bell")
+    await program("say", "the fox", "--familiar", "aria")
+    await program("import", jsonl(tmp_path / "a.jsonl", line(1, content="a fox")), "--familiar", "bell")
+    found = (await program("turns", "--search", "fox", "--limit", "1", "--familiar", "aria", "--json")).json
+    assert [turn["content"] for turn in found] == ["the fox"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "code"),
+    [
+        (["--around", "99"], 4),
+        (["--channel", "discord:404"], 4),
+        (["--search", " "], 2),
+        (["--around", "1", "--search", "x"], 2),
+    ],
+)
+async def test_turns_refuses(program: Program, argv: list[str], code: int) -> None:
+    assert (await program("turns", *argv)).code == code
+
+
+async def test_turns_as_text_cannot_steer_a_terminal(program: Program) -> None:
+    await program("say", "red \x1b[31m alert")
+    ran = await program("turns", "--limit", "2")
+    assert ran.out.splitlines()[0] == "1  2026-01-01T12:00:00Z  local:main  Robin: red \ufffd[31m alert"
+
+
+async def test_prompt_shows_without_storing(program: Program) -> None:
+    ran = await program("prompt", "What now?", "--json")
+    assert ran.json == {
+        "messages": [
+            {
+                "role": "user",
+                "content": "What now?",
+                "parts": [{"layer": "recent_history", "turn": None, "content": "What now?"}],
+            }
+        ],
+        "tokens": 7,
+        "layers": [
+            {
+                "name": "recent_history",
+                "key": "k",
+                "cached": False,
+                "tokens": 7,
+                "text": "What now?",
+                "left_out": [{"what": "turn 1", "tokens": 3, "reason": "no room"}],
+            }
+        ],
+        "candidates": [],
+        "lorebook": None,
+        "sampling": {"temperature": 0.7},
+    }
+    assert (await program("status", "--json")).json["familiars"][0]["channels"] == []
+    assert (await program("prompt", "x", "--channel", "discord:404")).code == 4
+
+
+async def test_trace_shows_the_prompt_and_its_answer(program: Program) -> None:
+    said = (await program("say", "Hi", "--json")).json
+    trace = (await program("trace", str(said["trace_id"]), "--json")).json
+    assert (trace["model"], trace["answer"], trace["reply_turn_id"]) == ("answers.jsonl", "Hello you.", 2)
+    assert trace["messages"][0]["content"] == "Hi"
+    assert {"turn_id", "usage", "ms", "layers", "candidates", "lorebook", "sampling", "tokens"} <= trace.keys()
+    assert "--- answer of answers.jsonl\nHello you.\n" in (await program("trace", "1")).out
+    assert (await program("trace", "77")).code == 4
+
+
+async def test_import_reports_and_export_gives_the_same_back(program: Program, tmp_path: Path) -> None:
+    lines = [line(0), line(1, channel="local:main", author=None, role="system")]
+    source = jsonl(tmp_path / "a.jsonl", *lines)
+    dry = (await program("import", source, "--dry-run", "--json")).json
+    assert (dry["taken"], dry["skipped"], dry["dry_run"], dry["format"]) == (2, 0, True, "jsonl")
+    assert (await program("turns", "--json")).json == []
+    assert (await program("import", source, "--json")).json["taken"] == 2
+    again = (await program("import", source, "--json")).json
+    assert (again["taken"], again["skipped"], again["already_there"]) == (0, 2, 2)
+    target = tmp_path / "out.jsonl"
+    ran = await program("export", "turns", str(target), "--json")
+    assert ran.json == {"file": str(target), "written": 2, "left_out": []}
+    assert [json.loads(text) for text in target.read_text().splitlines()] == lines
+    assert (await program("export", "turns", str(target))).code == 4
+    assert (await program("export", "turns", str(target), "--force")).code == 0
+
+
+async def test_a_bad_line_names_itself_and_nothing_is_taken(program: Program, tmp_path: Path) -> None:
+    source = jsonl(tmp_path / "a.jsonl", line(1), line(2, role="king"))
+    ran = await program("import", source, "--json")
+    assert ran.code == 4
+    assert ran.json["error"]["message"].startswith(f"{source}, line 2, field 'role': ")
+    assert (await program("turns", "--json")).json == []
+    skipping = (await program("import", source, "--skip-bad-lines", "--json")).json
+    assert (skipping["taken"], skipping["skipped"], skipping["bad_lines"]) == (1, 1, 1)
+    assert skipping["first_bad_lines"][0]["line"] == 2
+    assert "Skipped: " in (await program("import", source, "--skip-bad-lines")).out
+
+
+async def test_import_from_standard_input(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(json.dumps(line(1)).encode())))
+    assert (await program("import", "-", "--json")).json["taken"] == 1
+
+
+async def test_import_refuses_other_files(program: Program, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Dear diary")
+    assert (await program("import", str(tmp_path / "a.txt"))).code == 4
+    assert (await program("import", str(tmp_path / "none"))).code == 4
+    assert (await program("import", str(tmp_path))).code == 5
+
+
+async def test_export_of_turns_to_standard_output(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    await program("say", "Hi")
+    pipe = TextIOWrapper(BytesIO())
+    monkeypatch.setattr(sys, "stdout", pipe)
+    ran = await program("export", "turns", "-")
+    assert ran.err == "2 turns written.\n"
+    assert [json.loads(text)["content"] for text in pipe.buffer.getvalue().splitlines()] == ["Hi", "Hello you."]  # type: ignore[attr-defined]
+    assert (await program("export", "turns", "-", "--json")).code == 2
+
+
+async def test_export_of_the_card(program: Program, tmp_path: Path) -> None:
+    target = tmp_path / "aria.json"
+    assert (await program("export", "card", str(target), "--format", "card-v2")).code == 0
+    assert json.loads(target.read_text())["data"]["name"] == "Aria"
+    assert (await program("export", "card", str(target))).code == 4
+    assert (await program("export", "card", str(target), "--format", "tarot")).code == 2
+    assert (await program("export", "turns", str(tmp_path / "x"), "--format", "tarot")).code == 2
+
+
+async def test_status_tells_how_the_profile_stands(program: Program) -> None:
+    await program("say", "Hi")
+    status = (await program("status", "--json")).json
+    assert (status["version"], status["local_only"]) == (__version__, False)
+    assert (status["vault"]["turns"], status["vault"]["schema"]) == (2, 1)
+    assert status["vault"]["size_bytes"] >= program.profile.vault_path.stat().st_size
+    [aria] = status["familiars"]
+    assert aria["models"]["prose"] == {"provider": "scripted", "name": "answers.jsonl", "local": True, "weak": False}
+    assert [(c["channel"], c["turns"], c["last_at"]) for c in aria["channels"]] == [
+        ("local:main", 2, "2026-01-01T12:00:00Z")
+    ]
+    assert "aria (Aria): prose scripted:answers.jsonl" in (await program("status")).out
+
+
+async def test_verify_tells_what_is_wrong(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (await program("verify", "--json")).json == {"ok": True, "problems": []}
+    assert (await program("verify")).out == "The vault is whole.\n"
+
+    async def find(_command: Any) -> list[Problem]:
+        return [Problem("page 7", "It cannot be read.", "Restore a backup.")]
+
+    monkeypatch.setattr(vault_command, "_problems", find)
+    ran = await program("verify", "--json")
+    assert ran.code == 5
+    assert ran.json == {
+        "ok": False,
+        "problems": [{"where": "page 7", "what": "It cannot be read.", "how_to_mend": "Restore a backup."}],
+    }
+
+
+async def test_verify_of_a_vault_too_damaged_to_open_is_a_finding(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(self: Any, **_given: Any) -> None:
+        raise damaged(program.profile.vault_path)
+
+    monkeypatch.setattr(type(program.gate), "unlock", refuse)
+    ran = await program("verify", "--json")
+    assert (ran.code, ran.json["ok"], ran.json["problems"][0]["where"]) == (5, False, "vault.db")
+
+
+async def test_rekey_keeps_passphrase_and_turns(program: Program) -> None:
+    await program("say", "Hi")
+    before = program.profile.vault_path.read_bytes()
+    ran = await program("rekey", "--json")
+    assert list(ran.json) == ["recovery_code"]
+    assert program.profile.vault_path.read_bytes()[:4096] != before[:4096]
+    assert [turn["content"] for turn in (await program("turns", "--json")).json] == ["Hi", "Hello you."]
+
+
+async def test_a_defect_is_exit_code_70_and_tells_nothing_private(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def stumble(self: Any, **_given: Any) -> None:
+        raise KeyError("the name of somebody")
+
+    monkeypatch.setattr(type(program.gate), "unlock", stumble)
+    ran = await program("turns", "--json")
+    assert (ran.code, ran.json["error"]["kind"]) == (70, "bug")
+    assert "somebody" not in ran.out + ran.err
