@@ -91,7 +91,7 @@ def _estimate_bits(text: str) -> float:
     if letters in _COMMON or re.sub(r"\s+", "", folded) in _COMMON:
         return 10.0
     units = _distinct_units(folded)
-    words = [word for word in re.split(r"[\W_]+", folded) if len(word) > 2]
+    words = re.findall(r"[^\W\d_]{3,}", folded)
     per_character = math.log2(_pool(text)) * units
     if len(words) < 3:
         return per_character * 0.8
