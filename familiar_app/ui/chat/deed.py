@@ -1,0 +1,373 @@
+"""Everything the person does in the chat, from wherever it was asked: keys, buttons, menus, the command palette."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QPoint, QUrl
+from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QMenu
+
+from familiar_app.domain.ids import ChannelId, TurnId
+from familiar_app.domain.turn import Revision, Role
+from familiar_app.ui.chat.channel_list import channel_title
+from familiar_app.ui.chat.header import DayPicker
+from familiar_app.ui.chat.markdown import is_web_link
+from familiar_app.ui.chat.row import Row, RowKey
+from familiar_app.ui.chat.side_content import RevisionsView, WhyView, whole_text
+from familiar_app.ui.chat.why import explain
+from familiar_app.ui.kit.dialog import ask_text
+from familiar_app.ui.kit.panel import Place
+
+if TYPE_CHECKING:
+    from familiar_app.ui.chat.view import ChatView
+
+Make = Callable[[], Coroutine[Any, Any, Any]]
+
+
+class Deeds:
+    """The deeds of one chat view. `do` takes a deed by its word; rows and channels have their own doors."""
+
+    def __init__(self, view: ChatView) -> None:
+        self._view = view
+        model = view.model
+        self._model = model
+        model.offer_undo = lambda text, undo: view.context.offer_undo(text, lambda: self._start(undo, "chat.undo"))
+        self._plain: dict[str, Callable[[], object]] = {
+            "send": self.send,
+            "send_or_stop": lambda: self.do("stop") if model.replying else self.send(),
+            "stop": model.stop,
+            "escape": self.escape,
+            "edit_last": model.edits.begin_last_own,
+            "cancel_edit": model.edits.cancel,
+            "greeting_back": lambda: model.greetings.step(-1),
+            "greeting_on": lambda: model.greetings.step(1),
+            "why": self.why_last,
+            "why_silent": self.why_silent,
+            "find": view_find(view),
+            "day": self.pick_day,
+            "channel_menu": self.open_channel_menu,
+            "read_as_text": self.read_as_text,
+        }
+        self._lasting: dict[str, Make] = {
+            "swipe_back": lambda: model.swipe(-1),
+            "swipe_on": lambda: model.swipe(1),
+            "regenerate": model.regenerate,
+            "try_again": model.try_again,
+            "greet": model.greetings.begin,
+            "end": model.go_to_end,
+            "beginning": lambda: model.go_to_place(0.0),
+            "before": model.more_before,
+            "after": model.more_after,
+            "new_channel": self._new_channel,
+            "rename_channel": self._rename_channel,
+            "archive_channel": self._archive_channel,
+            "refresh": model.refresh,
+        }
+
+    def do(self, deed: str) -> None:
+        """Do something by its word; it starts its own task where it takes time."""
+        if deed in self._plain:
+            self._plain[deed]()
+        elif deed in self._lasting:
+            talking = deed in ("swipe_on", "regenerate", "try_again")
+            self._start(self._lasting[deed], "chat.talk" if talking else f"chat.{deed}")
+
+    def _start(self, make: Callable[[], Any], name: str, *, replace: bool = False) -> None:
+        self._view.tasks.start(make, name=name, replace=replace)
+
+    # ---- writing
+
+    def send(self) -> None:
+        """Send what stands in the composer."""
+        view, model = self._view, self._model
+        text = view.composer.toPlainText()
+        if not text.strip() or model.open is None:
+            return
+        view.notice.clear()
+        model.drafts.put(model.open.channel.id, text)
+        # Each channel has a task of its own, so that one can write in another while a reply comes.
+        self._start(lambda: model.send(text), f"chat.talk.{model.open.channel.id}")
+
+    def escape(self) -> None:
+        """Close what is open: an editor, the search, the side view."""
+        view = self._view
+        if self._model.edits.editing is not None:
+            self._model.edits.cancel()
+        elif view.finder.isVisible():
+            self.close_search()
+        elif view.context.side_view.is_open():
+            view.context.side_view.close_view()
+
+    def keep_draft(self) -> None:
+        """Remember what is being written."""
+        if self._model.open is not None:
+            self._model.drafts.put(self._model.open.channel.id, self._view.composer.toPlainText())
+            self._start(self._model.drafts.save, "chat.draft", replace=False)
+
+    def mark_seen(self) -> None:
+        """Remember that the end of the channel was in view."""
+        view, opened = self._view, self._model.open
+        if opened is None or opened.newest is None or not self._model.following or not view.isVisible():
+            return
+        summary = self._model.channels.find(opened.channel.id)
+        if summary is not None and summary.unread and view.window().isActiveWindow():
+            newest = opened.newest
+            self._start(lambda: self._model.seen(newest), "chat.seen")
+
+    def save_edit(self, text: str) -> None:
+        """Store the text of the open editor."""
+        self._start(lambda: self._model.edits.save(text), "chat.edit")
+
+    # ---- moving
+
+    def open_channel(self, channel: int) -> None:
+        """Show a channel."""
+        self._keep_typed()
+        self._start(lambda: self._open(ChannelId(channel)), "chat.open", replace=True)
+
+    async def _open(self, channel: ChannelId) -> None:
+        await self._model.open_channel(channel)
+        opened = self._model.open
+        if opened is not None:
+            self._view.context.visit(Place("chat", str(channel), channel_title(opened.channel)))
+
+    def _keep_typed(self) -> None:
+        if self._model.open is not None:
+            self._model.drafts.put(self._model.open.channel.id, self._view.composer.toPlainText())
+
+    def go_to_place(self, place: float) -> None:
+        """Go to a share of the channel, by pixels where all of it is held."""
+        opened = self._model.open
+        if opened is None:
+            return
+        if opened.window.at_start and opened.window.at_end:
+            if place >= 1.0:
+                self._view.transcript.follow_end()
+            else:
+                self._view.transcript.show_pixel_place(place)
+            return
+        self._start(lambda: self._model.go_to_place(place), "chat.place", replace=True)
+
+    def show_turn(self, turn: int) -> None:
+        """Go to a turn of the open channel."""
+        self._start(lambda: self._model.go_to(TurnId(turn)), "chat.go", replace=True)
+
+    def pick_day(self) -> None:
+        """Let the person choose a day to go to."""
+        view, opened = self._view, self._model.open
+        if opened is None:
+            return
+        today = self._model.now().astimezone(opened.zone).date()
+        picker = DayPicker(view, opened.calendar, today)
+        picker.chosen.connect(self._go_to_day)
+        button = view.header.days
+        picker.open_at(button.mapToGlobal(QPoint(button.width(), button.height() + 4)))
+
+    def _go_to_day(self, day: date) -> None:
+        self._start(lambda: self._model.go_to_day(day), "chat.go", replace=True)
+
+    def search(self, text: str) -> None:
+        """Search the open channel."""
+        self._start(lambda: self._model.search(text), "chat.search", replace=True)
+
+    def step_hit(self, direction: int) -> None:
+        """Go to the next or previous hit."""
+        self._start(lambda: self._model.step_hit(direction), "chat.hit")
+
+    def close_search(self) -> None:
+        """Leave the search; what it showed stays in view."""
+        view = self._view
+        self._model.finder.clear()
+        view.finder.field.clear()
+        view.finder.hide()
+        self._model.tell("search")
+        view.composer.setFocus()
+
+    def open_link(self, url: str) -> None:
+        """Open a link in the browser."""
+        if is_web_link(url):
+            QDesktopServices.openUrl(QUrl(url))
+
+    # ---- channels
+
+    def open_channel_menu(self) -> None:
+        """Show the menu of the open channel below its name."""
+        if self._model.open is not None:
+            title = self._view.header.title
+            self.channel_menu(self._model.open.channel.id, title.mapToGlobal(QPoint(0, title.height())), choose=True)
+
+    def channel_menu(self, channel: int, place: QPoint, *, choose: bool = False) -> None:
+        """Show what can be done with a channel; with `choose`, the other channels as well."""
+        menu = QMenu(self._view)
+        menu.setAccessibleName("Channel")
+        menu.aboutToHide.connect(menu.deleteLater)
+        if choose:
+            for summary in self._model.channels.summaries[:40]:
+                entry = menu.addAction(channel_title(summary.channel).replace("&", "&&"))
+                entry.setCheckable(True)
+                entry.setChecked(summary.channel.id == channel)
+                entry.triggered.connect(lambda _on=False, one=summary.channel.id: self.open_channel(one))
+            menu.addSeparator()
+        self._model.chosen_channel = ChannelId(channel)
+        found = self._model.channels.find(ChannelId(channel))
+        archived = bool(found and found.channel.archived)
+        menu.addAction("New channel…").triggered.connect(lambda: self.do("new_channel"))
+        menu.addAction("Rename…").triggered.connect(lambda: self.do("rename_channel"))
+        caption = "Bring back from the archive" if archived else "Archive"
+        menu.addAction(caption).triggered.connect(lambda: self.do("archive_channel"))
+        shown = menu.addAction("Show archived channels")
+        shown.setCheckable(True)
+        shown.setChecked(self._model.channels.show_archived)
+        shown.triggered.connect(self._show_archived)
+        menu.addSeparator()
+        menu.addAction("Read as plain text").triggered.connect(self.read_as_text)
+        menu.popup(place)
+
+    def _show_archived(self, on: bool) -> None:
+        self._model.channels.show_archived = on
+        self._start(self._model.channels.load, "chat.channels")
+
+    async def _new_channel(self) -> None:
+        text = "A channel has its own conversation; what is remembered is shared."
+        title = await ask_text(self._view.window(), "New channel", text, accept="Create", name="Name of the channel")
+        if title:
+            channel = await self._model.channels.new(title)
+            await self._open(channel.id)
+            self._view.composer.setFocus()
+
+    async def _rename_channel(self) -> None:
+        channel = self._model.chosen_channel or (self._model.open.channel.id if self._model.open else None)
+        found = self._model.channels.find(channel) if channel is not None else None
+        if found is None:
+            return
+        before = channel_title(found.channel)
+        title = await ask_text(self._view.window(), "Rename the channel", "", value=before, accept="Rename", name="Name")
+        if title and title != before:
+            await self._model.channels.rename(found.channel.id, title)
+            undo = lambda: self._model.channels.rename(found.channel.id, before)  # noqa: E731
+            self._model.offer_undo("Channel renamed.", undo)
+
+    async def _archive_channel(self) -> None:
+        channel = self._model.chosen_channel or (self._model.open.channel.id if self._model.open else None)
+        found = self._model.channels.find(channel) if channel is not None else None
+        if found is None:
+            return
+        on = not found.channel.archived
+        await self._model.channels.archive(found.channel.id, on=on)
+        undo = lambda: self._model.channels.archive(found.channel.id, on=not on)  # noqa: E731
+        self._model.offer_undo("Channel archived." if on else "Channel brought back.", undo)
+        if on and self._model.open and self._model.open.channel.id == found.channel.id:
+            others = [one.channel.id for one in self._model.channels.summaries if one.channel.id != found.channel.id]
+            if others:
+                await self._open(others[0])
+
+    def channels_changed(self) -> None:
+        """Tell the rail and the palette that channels are others now."""
+        view = self._view
+        view.context.badge("chat", self._model.channels.unread)
+        view.context.actions_changed("chat")
+
+    # ---- rows
+
+    def row_do(self, deed: str, key: RowKey | None) -> None:
+        """Do something with a row."""
+        row = self._view.row_of(key)
+        turn = row.turn if row is not None else None
+        if deed in ("end", "beginning"):
+            self.do(deed)
+        elif deed == "copy":
+            self.copy(row)
+        elif row is None or key is None:
+            return
+        elif deed == "edit" and turn is not None:
+            self._model.edits.begin(turn)
+        elif deed == "remove" and turn is not None:
+            self._start(lambda: self._model.edits.remove([turn]), "chat.remove")
+        elif deed == "why" and turn is not None:
+            self._start(lambda: self._why(turn.id), "chat.why", replace=True)
+        elif deed == "revisions" and turn is not None:
+            self._start(lambda: self._revisions(turn.id), "chat.revisions", replace=True)
+        elif deed == "whole":
+            self._view.context.side_view.show_widget("Whole message", whole_text(self._view.theme, row.text, "Message"))
+        elif deed == "menu":
+            self.row_menu(key, QCursor.pos())
+
+    def copy(self, row: Row | None) -> None:
+        """Copy what is marked, else the whole message."""
+        text = self._view.transcript.selected_text() or (row.text if row else "")
+        if text:
+            QGuiApplication.clipboard().setText(text)
+            self._view.context.tell("Copied.")
+
+    def row_menu(self, key: RowKey, place: QPoint) -> None:
+        """Show what can be done with a message."""
+        row = self._view.row_of(key)
+        if row is None or row.turn is None:
+            return
+        turn = row.turn
+        menu = QMenu(self._view)
+        menu.setAccessibleName("Message")
+        menu.aboutToHide.connect(menu.deleteLater)
+
+        def add(caption: str, deed: str, *, on: bool = True) -> None:
+            if on:
+                menu.addAction(caption).triggered.connect(lambda: self.row_do(deed, key))
+
+        if self._view.transcript.selected_text():
+            add("Copy marked text", "copy")
+        menu.addAction("Copy message").triggered.connect(lambda: QGuiApplication.clipboard().setText(row.text))
+        add("Why?", "why", on=turn.trace is not None)
+        menu.addSeparator()
+        add("Edit", "edit", on=not turn.deleted)
+        add(f"Versions ({turn.revision})", "revisions", on=turn.revision > 1)
+        if row.last_answer and turn.role is Role.ASSISTANT and turn.answers is not None:
+            menu.addAction("Answer again").triggered.connect(lambda: self.do("regenerate"))
+        add("Show on its own", "whole")
+        menu.addSeparator()
+        add("Remove", "remove")
+        menu.popup(place)
+
+    def why_last(self) -> None:
+        """Show the prompt behind the last answer."""
+        answer = self._model.open.last_answer() if self._model.open else None
+        if answer is not None:
+            self._start(lambda: self._why(answer.id), "chat.why", replace=True)
+
+    async def _why(self, turn: TurnId) -> None:
+        trace = await self._model.trace_of(turn)
+        view = self._view
+        shown = WhyView(view.theme, explain(trace, self._model.zone), self.show_turn)
+        view.context.side_view.show_widget("Why this answer", shown)
+
+    def why_silent(self) -> None:
+        """Show the prompt after which nothing was said."""
+        reply = self._model.reply
+        trace = reply.prompt if reply else None
+        if trace is not None:
+            shown = WhyView(self._view.theme, explain(trace, self._model.zone), self.show_turn)
+            self._view.context.side_view.show_widget("Why it stayed silent", shown)
+
+    async def _revisions(self, turn: TurnId) -> None:
+        view = self._view
+        found = await self._model.edits.revisions(turn)
+
+        def restore(revision: Revision) -> None:
+            view.context.side_view.close_view()
+            self._start(lambda: self._model.edits.put_text(turn, revision.content), "chat.edit")
+
+        shown = RevisionsView(view.theme, found, self._model.zone, restore)
+        view.context.side_view.show_widget("Versions of this message", shown)
+
+    def read_as_text(self) -> None:
+        """Show the held part of the conversation as plain text, for screen readers and for copying."""
+        rows = self._model.open.rows if self._model.open else []
+        text = "\n\n".join(row.spoken() for row in rows)
+        self._view.context.side_view.show_widget("Conversation as text", whole_text(self._view.theme, text, "Conversation"))
+
+
+def view_find(view: ChatView) -> Callable[[], object]:
+    """Return what opens the search of a view."""
+    return lambda: view.finder.begin()

@@ -1,0 +1,395 @@
+"""The chat as a whole, without Qt: which channel is open, what is being said in it, and everything one can do there.
+
+Listeners hear `channels`, `opened`, `rows`, `live` (more text of the reply), `jump` (show `target`), `sent`, `meter`,
+`search` and `edit`. Coroutines raise FamiliarError; whoever starts them shows it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, tzinfo
+from typing import TYPE_CHECKING
+
+from familiar_app.conversation.event import ExchangeEvent
+from familiar_app.domain.errors import UserError
+from familiar_app.domain.ids import OWNER, ChannelId, FamiliarId, TurnId
+from familiar_app.domain.trace import PromptTrace
+from familiar_app.domain.turn import Author, Channel, Role, Turn
+from familiar_app.ui.chat.channel_list import ChannelListModel
+from familiar_app.ui.chat.composer import Drafts, check_message
+from familiar_app.ui.chat.finder import Finder
+from familiar_app.ui.chat.greeting import Greetings
+from familiar_app.ui.chat.reply import LiveReply, follow, speed_of
+from familiar_app.ui.chat.row import RowKey, live_key
+from familiar_app.ui.chat.transcript import Transcript
+from familiar_app.ui.chat.turn_edit import TurnEdits
+from familiar_app.ui.chat.watch import Watched
+
+if TYPE_CHECKING:
+    from familiar_app.services import Hosted, Services
+    from familiar_app.store.profile import Profile
+
+Undo = Callable[[], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """How much of the model's context the last prompt took."""
+
+    tokens: int
+    context_tokens: int
+    exact: bool
+
+
+class ChatModel(Watched):
+    """The chat with one familiar.
+
+    `offer_undo` gets what was done and a coroutine function that takes it back; `report` gets the state of the model
+    (`answering`, `idle`, `failed`) and its tokens per second.
+    """
+
+    def __init__(self, services: Services, familiar: FamiliarId, *, system_zone: tzinfo = UTC) -> None:
+        super().__init__()
+        self._services = services
+        self._system_zone = system_zone
+        self.owner_name = "You"
+        self.familiar = familiar
+        self.vault = services.vault
+        self.channels = ChannelListModel(services.vault.channels, familiar)
+        self.channels.watch(lambda _what: self.tell("channels"))
+        self.drafts = Drafts(services.vault.state)
+        self.finder = Finder(services.vault.turns)
+        self.replies: dict[ChannelId, LiveReply] = {}
+        self.open: Transcript | None = None
+        self.meter: Meter | None = None
+        self.target: RowKey | None = None
+        self.following = True
+        self.chosen_channel: ChannelId | None = None
+        self.edits = TurnEdits(self)
+        self.greetings = Greetings(self)
+        self.offer_undo: Callable[[str, Undo], object] = lambda _text, _undo: None
+        self.report: Callable[[str, float | None], object] = lambda _state, _speed: None
+        self._opening = 0
+
+    @property
+    def hosted(self) -> Hosted:
+        """The familiar as it is now; a reload of its files makes a new one."""
+        return self._services.familiars[self.familiar]
+
+    @property
+    def zone(self) -> tzinfo:
+        """The owner's zone; the computer's where none is chosen."""
+        return self.hosted.config.display.zone() or self._system_zone
+
+    @property
+    def hosted_profile(self) -> Profile:
+        """The files of the profile, for the familiar's card."""
+        return self._services.profile
+
+    def now(self) -> datetime:
+        """Return the present instant."""
+        return self._services.clock.now()
+
+    @property
+    def reply(self) -> LiveReply | None:
+        """The reply in the open channel, also one that has just ended."""
+        return self.replies.get(self.open.channel.id) if self.open else None
+
+    @property
+    def replying(self) -> bool:
+        """Tell whether a reply is being made in the open channel."""
+        return self.reply is not None and not self.reply.over
+
+    # ---- opening and moving
+
+    async def start(self) -> None:
+        """Read the channels and open the one that was open last."""
+        settings = await asyncio.to_thread(self._services.profile.settings)
+        self.owner_name = self.hosted.config.conversation.owner_label or settings.owner_name
+        await self.channels.load()
+        last = await self.vault.state.get(self._last_key())
+        known = [summary.channel.id for summary in self.channels.summaries]
+        if last in known:
+            await self.open_channel(ChannelId(last))
+        elif known:
+            await self.open_channel(known[0])
+
+    async def reloaded(self) -> None:
+        """Show what is new about the familiar after its files were read again."""
+        if self.open:
+            self.open.familiar_name = self.hosted.name
+            await self.greetings.prepare()
+            self.arrange()
+            self.tell("rows")
+
+    async def open_channel(self, channel: ChannelId, *, at: TurnId | None = None) -> None:
+        """Show a channel: at a turn, else at the unread mark, else at its end."""
+        self._opening += 1
+        ticket = self._opening
+        await self.drafts.save()
+        found = await self.vault.channels.get(channel)
+        if found is None:
+            raise UserError("This channel is no longer there.", "Choose another one.")
+        transcript = self._transcript(found)
+        summary = self.channels.find(channel)
+        target = await transcript.open(unread=summary.unread if summary else 0, at=at)
+        await self.drafts.load(channel)
+        if ticket != self._opening:
+            return
+        self.open, self.target, self.following = transcript, target, target is None
+        self.chosen_channel = channel
+        self.finder.clear()
+        self.edits.editing = None
+        self.meter = None
+        self.arrange()
+        self.tell("opened")
+        await asyncio.gather(transcript.load_days(), self._read_meter(transcript), self.greetings.prepare())
+        if ticket == self._opening:
+            self.arrange()
+            self.tell("rows")
+            await self.vault.state.set(self._last_key(), channel)
+
+    def _transcript(self, channel: Channel) -> Transcript:
+        return Transcript(
+            self.vault, channel, clock=self._services.clock, zone=self.zone, familiar_name=self.hosted.name
+        )
+
+    async def more_before(self) -> None:
+        """Take in older turns."""
+        if self.open and await self.open.window.more_before():
+            self.arrange()
+            self.tell("rows")
+
+    async def more_after(self) -> None:
+        """Take in newer turns."""
+        if self.open and not self.open.window.at_end and await self.open.window.more_after():
+            self.arrange()
+            self.tell("rows")
+
+    async def go_to(self, turn: TurnId) -> None:
+        """Show a turn of the open channel."""
+        if self.open is None:
+            return
+        self._jump(await self.open.go_to(turn))
+
+    async def go_to_day(self, day: date) -> None:
+        """Show the first turn of a day."""
+        if self.open:
+            self._jump(await self.open.go_to_day(day))
+
+    async def go_to_place(self, place: float) -> None:
+        """Show what lies at a place of the channel, 0 its beginning and 1 its end."""
+        if self.open:
+            self._jump(await self.open.go_to_place(place))
+
+    async def go_to_end(self) -> None:
+        """Show the newest turn and keep following."""
+        if self.open is None:
+            return
+        if not self.open.window.at_end:
+            await self.open.window.open_end()
+        self.open.newer = 0
+        self.arrange()
+        self.target, self.following = None, True
+        self.tell("jump")
+
+    def _jump(self, target: RowKey | None) -> None:
+        self.arrange()
+        if target is None:
+            self.tell("rows")
+            return
+        self.target, self.following = target, False
+        self.tell("jump")
+
+    async def refresh(self) -> None:
+        """Take in what was stored elsewhere since."""
+        await self.channels.load()
+        if self.open and (arrived := await self.open.refresh()):
+            self.open.newer += 0 if self.following else arrived
+            self.arrange()
+            self.tell("rows")
+
+    async def seen(self, turn: TurnId) -> None:
+        """Remember that the open channel was read up to a turn."""
+        if self.open:
+            await self.channels.mark_read(self.open.channel.id, turn)
+
+    async def search(self, text: str) -> None:
+        """Search the open channel and show the newest hit."""
+        if self.open is None:
+            return
+        await self.finder.search(text, self.open.channel.id)
+        self.tell("search")
+        if (hit := self.finder.here()) is not None:
+            await self.go_to(hit)
+
+    async def step_hit(self, direction: int) -> None:
+        """Show the next (1) or previous (-1) hit."""
+        hit = self.finder.step(direction)
+        self.tell("search")
+        if hit is not None:
+            await self.go_to(hit)
+
+    # ---- saying and answering
+
+    async def send(self, text: str) -> None:
+        """Say something and wait for the answer. Raises UserError where it can't be sent."""
+        text = check_message(text)
+        if not text or self.open is None:
+            return
+        channel = self.open.channel
+        self._refuse_while_busy(channel)
+        if not self.open.window.at_end:
+            await self.go_to_end()
+        self.following = True
+        events = self.hosted.conversation.say(channel, text, Author(OWNER, self.owner_name))
+        await self._follow(events, LiveReply(channel.id))
+
+    async def answer(self, turn: Turn) -> None:
+        """Ask for another answer in the place of `turn`, or for one to a turn of the owner."""
+        if self.open is None:
+            return
+        self._refuse_while_busy(self.open.channel)
+        if turn.role is Role.ASSISTANT and turn.answers is None:
+            raise UserError("This opens the conversation, so there is nothing it answers.", "Edit it instead.")
+        answers = turn.answers if turn.role is Role.ASSISTANT else turn.id
+        events = self.hosted.conversation.regenerate(turn.id)
+        await self._follow(events, LiveReply(self.open.channel.id, answers=answers))
+
+    async def try_again(self) -> None:
+        """Ask for an answer to the last turn, after one failed, was stopped or never came."""
+        last = self.open.last_turn() if self.open else None
+        if last is not None:
+            await self.answer(last)
+
+    async def regenerate(self) -> None:
+        """Ask for another last answer."""
+        if self.open and (last := self.open.last_answer() or self.open.last_turn()):
+            await self.answer(last)
+
+    async def swipe(self, direction: int) -> None:
+        """Show the previous (-1) or next (1) alternative of the last answer; beyond the last, a new one is made."""
+        answer = self.open.last_answer() if self.open else None
+        if answer is None or self.replying:
+            return
+        if answer.answers is None:
+            await self.greetings.swipe(answer, direction)
+            return
+        all_of_them = await self.vault.turns.answers(answer.answers)
+        index = next((i for i, one in enumerate(all_of_them) if one.id == answer.id), len(all_of_them) - 1)
+        wanted = index + direction
+        if wanted < 0:
+            return
+        if wanted >= len(all_of_them):
+            await self.answer(answer)
+            return
+        self.show_turn(await self.vault.turns.choose(all_of_them[wanted].id))
+
+    def stop(self) -> None:
+        """Stop the reply in the open channel; what was said so far stays."""
+        reply = self.reply
+        if reply is not None and not reply.over and self.open:
+            reply.state = "stopping"
+            self.hosted.conversation.stop(self.open.channel.id)
+            self.tell("live")
+
+    def _refuse_while_busy(self, channel: Channel) -> None:
+        reply = self.replies.get(channel.id)
+        if reply is not None and not reply.over:
+            raise UserError(f"{self.hosted.name} is still answering.", "Wait for the end, or stop it with Esc.")
+
+    async def _follow(self, events: AsyncGenerator[ExchangeEvent], reply: LiveReply) -> None:
+        self.replies[reply.channel] = reply
+        self.report("answering", None)
+        self.arrange()
+        self.tell("rows")
+        try:
+            await follow(events, reply, self._told)
+        except BaseException:
+            if reply.state == "stopped":
+                self.replies.pop(reply.channel, None)
+                self.report("idle", None)
+                self.arrange()
+                self.tell("rows")
+            raise
+        await self._ended(reply)
+
+    def _told(self, reply: LiveReply, what: str) -> None:
+        here = self.open is not None and self.open.channel.id == reply.channel
+        if what == "user_turn" and reply.user_turn is not None:
+            self.drafts.put(reply.channel, "")
+            if here and self.open:
+                self.open.unread_from = None
+                self.open.heard(reply.user_turn)
+                self.arrange()
+                self.tell("sent")
+                self.tell("rows")
+            return
+        if here and what == "state" and reply.prompt is not None:
+            self._measure(reply.prompt)
+        if what == "text":
+            self.report("answering", reply.tokens_per_s())
+            if here and self.open:
+                self.open.grow(reply)
+                self.tell("live")
+            return
+        if what == "over" and here and self.open and reply.turn is not None:
+            self.open.heard(reply.turn)
+        if here:
+            self.arrange()
+            self.tell("rows")
+
+    async def _ended(self, reply: LiveReply) -> None:
+        trace = await self.vault.traces.get(reply.trace_id) if reply.trace_id is not None else None
+        speed = speed_of(trace) or reply.tokens_per_s()
+        self.report("failed" if reply.state == "failed" else "idle", speed)
+        if reply.turn is not None and self.following and self.open and self.open.channel.id == reply.channel:
+            await self.vault.channels.mark_read(reply.channel, reply.turn.id)
+        await self.drafts.save()
+        await self.channels.load()
+
+    # ---- showing
+
+    def arrange(self) -> None:
+        """Build the rows of the open channel anew."""
+        if self.open is None:
+            return
+        self.open.arrange(self.reply)
+        if not self.open.rows:
+            self.open.rows = self.greetings.rows()
+
+    def show_turn(self, turn: Turn) -> None:
+        """Show the newer state of a turn that is held."""
+        if self.open:
+            self.open.window.replace(turn)
+            self.arrange()
+            self.tell("rows")
+
+    def is_live(self, key: RowKey) -> bool:
+        """Tell whether a row shows the reply that is being written."""
+        reply = self.reply
+        return reply is not None and not reply.over and live_key(reply.answers) == key
+
+    async def trace_of(self, turn: TurnId) -> PromptTrace:
+        """Return the prompt behind a reply. Raises UserError where it is no longer kept."""
+        trace = await self.vault.traces.for_turn(turn)
+        if trace is None:
+            raise UserError(
+                "The prompt behind this reply is not kept any more.", "The newest replies can always be looked into."
+            )
+        return trace
+
+    async def _read_meter(self, transcript: Transcript) -> None:
+        answer = next((one for one in reversed(transcript.window.turns) if one.role is Role.ASSISTANT), None)
+        trace = await self.vault.traces.for_turn(answer.id) if answer is not None and self.meter is None else None
+        if trace is not None and self.open is transcript:
+            self._measure(trace)
+
+    def _measure(self, trace: PromptTrace) -> None:
+        self.meter = Meter(trace.tokens, trace.context_tokens, trace.exact_tokens)
+        self.tell("meter")
+
+    def _last_key(self) -> str:
+        return f"chat.last_channel.{self.familiar}"

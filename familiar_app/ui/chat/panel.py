@@ -1,0 +1,177 @@
+"""The chat as a panel of the main window: one view per familiar, made when it is first shown."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, tzinfo
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from PySide6.QtCore import QTimeZone
+from PySide6.QtWidgets import QStackedWidget
+
+from familiar_app.domain.ids import ChannelId, FamiliarId
+from familiar_app.ui.chat.channel_list import channel_title
+from familiar_app.ui.chat.model import ChatModel
+from familiar_app.ui.chat.view import ChatView
+from familiar_app.ui.kit.action import Action
+from familiar_app.ui.kit.avatar import read_picture
+from familiar_app.ui.kit.panel import PanelContext
+
+if TYPE_CHECKING:
+    from familiar_app.services import Services
+
+
+def create_chat_panel(services: Services, context: PanelContext) -> ChatPanel:
+    """Make the chat panel for an open vault."""
+    return ChatPanel(services, context)
+
+
+def system_zone() -> tzinfo:
+    """Return the computer's zone by its name, so that past summer times are right."""
+    name = bytes(QTimeZone.systemTimeZoneId().data()).decode("ascii", "replace")
+    try:
+        return ZoneInfo(name) if name else UTC
+    except (ZoneInfoNotFoundError, ValueError):
+        return UTC
+
+
+class ChatPanel:
+    """Implements `kit.panel.Panel`."""
+
+    id = "chat"
+    title = "Chat"
+    icon = "chat"
+
+    def __init__(self, services: Services, context: PanelContext) -> None:
+        self._services, self._context = services, context
+        self._views: dict[FamiliarId, ChatView] = {}
+        self.widget = QStackedWidget()
+        self._show_familiar(context.familiar)
+        context.familiar_changed.connect(self._show_familiar)
+        context.familiar_reloaded.connect(self._reloaded)
+
+    @property
+    def view(self) -> ChatView:
+        """The view of the familiar that is shown."""
+        return self.widget.currentWidget()
+
+    def _show_familiar(self, familiar: str) -> None:
+        chosen = FamiliarId(familiar)
+        if chosen not in self._services.familiars:
+            return
+        if chosen not in self._views:
+            self._views[chosen] = self._make(chosen)
+        self.widget.setCurrentWidget(self._views[chosen])
+        self._context.badge(self.id, self._views[chosen].model.channels.unread)
+        self._context.actions_changed(self.id)
+
+    def _make(self, familiar: FamiliarId) -> ChatView:
+        model = ChatModel(self._services, familiar, system_zone=system_zone())
+        path = self._services.profile.avatar(familiar)
+        view = ChatView(model, self._context, read_picture(path) if path is not None else None)
+        model.report = self._report
+        self.widget.addWidget(view)
+        view.tasks.start(model.start, name="chat.start")
+        return view
+
+    def _report(self, state: str, tokens_per_s: float | None) -> None:
+        changes: dict[str, object] = {"model_state": state}
+        if tokens_per_s is not None or state == "answering":
+            changes["tokens_per_s"] = tokens_per_s
+        self._context.status.update(**changes)
+
+    def _reloaded(self, familiar: str) -> None:
+        """The familiar's name, face or greetings may be others now: build its view anew."""
+        old = self._views.pop(FamiliarId(familiar), None)
+        if old is None:
+            return
+        old.deeds.keep_draft()
+        if old.model.replying:
+            # The reply goes on where it is; only what is shown of the familiar changes.
+            self._views[FamiliarId(familiar)] = old
+            old.tasks.start(old.model.reloaded, name="chat.reload")
+            return
+        shown = self.widget.currentWidget() is old
+        self._views[FamiliarId(familiar)] = self._make(FamiliarId(familiar))
+        if shown:
+            self.widget.setCurrentWidget(self._views[FamiliarId(familiar)])
+        old.tasks.cancel_soon()
+        self.widget.removeWidget(old)
+        old.deleteLater()
+
+    # ---- Panel
+
+    def actions(self) -> Sequence[Action]:
+        view = self.view
+
+        def deed(name: str, title: str, *, shortcut: str = "", icon: str = "", words: str = "") -> Action:
+            return Action(
+                f"chat.{name}", title, lambda: view.deeds.do(name), shortcut=shortcut, icon=icon, group="Chat", words=words
+            )
+
+        return (
+            deed("new_channel", "New channel…", shortcut="Ctrl+N", icon="plus"),
+            deed("rename_channel", "Rename this channel…", icon="edit"),
+            deed("archive_channel", "Archive this channel", icon="archive"),
+            deed("regenerate", "Answer again", icon="refresh", words="regenerate reroll swipe"),
+            deed("why", "Why this answer?", shortcut="Ctrl+Shift+W", icon="question", words="prompt trace"),
+            deed("day", "Go to a day…", shortcut="Ctrl+G", icon="calendar", words="date jump"),
+            deed("end", "Go to the newest message", icon="chevron_down"),
+            deed("beginning", "Go to the first message", icon="chevron_up"),
+            deed("read_as_text", "Read the conversation as plain text", icon="file", words="screen reader accessible"),
+        )
+
+    def palette_entries(self) -> Sequence[Action]:
+        view = self.view
+        return tuple(
+            Action(
+                f"chat.channel.{summary.channel.id}",
+                channel_title(summary.channel),
+                lambda channel=summary.channel.id: self._go(channel),
+                icon="chat",
+                group="Channel",
+                words=str(summary.channel.key),
+            )
+            for summary in view.model.channels.summaries
+        )
+
+    def _go(self, channel: ChannelId) -> None:
+        self._context.go_to("chat", str(channel))
+
+    def activate(self) -> None:
+        view = self.view
+        if view.model.open is not None:
+            view.deeds.do("refresh")
+        view.composer.setFocus()
+
+    def find(self) -> None:
+        self.view.deeds.do("find")
+
+    def show_place(self, key: str) -> None:
+        if key.isdigit():
+            opened = self.view.model.open
+            if opened is None or opened.channel.id != int(key):
+                self.view.deeds.open_channel(int(key))
+        self.view.composer.setFocus()
+
+    async def close(self) -> None:
+        for view in self._views.values():
+            opened = view.model.open
+            if opened is not None:
+                view.model.drafts.put(opened.channel.id, view.composer.toPlainText())
+            for reply in view.model.replies.values():
+                if not reply.over:
+                    view.model.hosted.conversation.stop(reply.channel)
+            await _settle(view)
+            await view.tasks.cancel()
+            await view.model.drafts.save()
+
+
+async def _settle(view: ChatView) -> None:
+    """Give a stopped reply a moment to be stored."""
+    for _ in range(20):
+        if not any(not reply.over for reply in view.model.replies.values()):
+            return
+        await asyncio.sleep(0.05)

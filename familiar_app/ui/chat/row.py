@@ -1,0 +1,159 @@
+"""What the transcript shows, line by line: turns, the marks between them, and the reply that is being written.
+
+Pure functions from turns to rows. A row's `key` stays the same while what it shows changes (a reply that is written,
+then stored, then replaced by another alternative), so that a view can keep its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+from typing import Literal
+
+from familiar_app.domain.ids import TurnId
+from familiar_app.domain.turn import Role, Turn
+
+GAP = timedelta(minutes=10)
+
+RowKey = tuple[str, int | str]
+RowKind = Literal["day", "unread", "turn", "live", "failure", "silent", "unanswered", "empty"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the transcript. `version` changes whenever the row must be drawn anew."""
+
+    key: RowKey
+    kind: RowKind
+    version: tuple[object, ...] = ()
+    turn: Turn | None = None
+    text: str = ""
+    label: str = ""
+    name: str = ""
+    time: str = ""
+    when: str = ""
+    head: bool = False
+    own: bool = False
+    last_answer: bool = False
+    next_step: str = ""
+    retryable: bool = False
+
+    def spoken(self) -> str:
+        """Return the row as a screen reader should say it."""
+        if self.kind in ("turn", "live"):
+            edited = ", edited" if self.turn and self.turn.revision > 1 else ""
+            return f"{self.name}, {self.when or 'now'}{edited}: {self.text}"
+        return f"{self.label} {self.next_step}".strip()
+
+
+def turn_key(turn: Turn) -> RowKey:
+    """Return the key of a turn's row; all alternatives of an answer share one."""
+    if turn.role is Role.ASSISTANT and turn.answers is not None:
+        return ("answer", turn.answers)
+    return ("turn", turn.id)
+
+
+def live_key(answers: TurnId | None) -> RowKey:
+    """Return the key under which a reply is shown while it is written, and later as a stored turn."""
+    return ("answer", answers if answers is not None else 0)
+
+
+def day_label(day: date, today: date) -> str:
+    """Name a day as people do.
+
+    >>> day_label(date(2026, 11, 29), date(2026, 11, 30))
+    'Yesterday'
+    """
+    if day == today:
+        return "Today"
+    if day == today - timedelta(days=1):
+        return "Yesterday"
+    weekday = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")[day.weekday()]
+    return f"{weekday}, {long_date(day)}"
+
+
+def long_date(day: date) -> str:
+    """Write a date in words, the same on every system."""
+    months = "January February March April May June July August September October November December".split()
+    return f"{day.day} {months[day.month - 1]} {day.year}"
+
+
+def clock_time(at: datetime, zone: tzinfo) -> str:
+    """Write the time of day in the owner's zone."""
+    return at.astimezone(zone).strftime("%H:%M")
+
+
+def full_time(at: datetime, zone: tzinfo) -> str:
+    """Write date and time in the owner's zone."""
+    there = at.astimezone(zone)
+    return f"{long_date(there.date())}, {there.strftime('%H:%M:%S')}"
+
+
+def speaker(turn: Turn, familiar_name: str) -> str:
+    """Return the name to show for whoever said a turn."""
+    if turn.author is not None and turn.author.name:
+        return turn.author.name
+    return {Role.ASSISTANT: familiar_name, Role.USER: "You", Role.TOOL: "Tool", Role.SYSTEM: "System"}.get(
+        turn.role, turn.role.value
+    )
+
+
+def build_rows(
+    turns: Sequence[Turn],
+    *,
+    zone: tzinfo,
+    today: date,
+    familiar_name: str,
+    owner_key: str,
+    unread_from: TurnId | None = None,
+    at_end: bool = True,
+) -> list[Row]:
+    """Return rows for consecutive turns, oldest first, with day marks, the unread mark and groups by speaker.
+
+    `at_end` tells that the last turn is the newest of its channel; only then can it be the last answer.
+    """
+    rows: list[Row] = []
+    before: Turn | None = None
+    day_before: date | None = None
+    for index, turn in enumerate(turns):
+        day = turn.at.astimezone(zone).date()
+        marked = False
+        if day != day_before:
+            rows.append(Row(("day", day.isoformat()), "day", (day, today), label=day_label(day, today)))
+            marked = True
+        if turn.id == unread_from:
+            rows.append(Row(("unread", "mark"), "unread", ("unread",), label="New since you were here"))
+            marked = True
+        head = marked or before is None or _starts_group(before, turn)
+        last = at_end and index == len(turns) - 1 and turn.role is Role.ASSISTANT
+        rows.append(_turn_row(turn, zone, familiar_name, owner_key, head=head, last=last))
+        before, day_before = turn, day
+    return rows
+
+
+def _starts_group(before: Turn, turn: Turn) -> bool:
+    if turn.at - before.at >= GAP or turn.at < before.at:
+        return True
+    return _voice(before) != _voice(turn)
+
+
+def _voice(turn: Turn) -> tuple[object, ...]:
+    return (turn.role, turn.author.key if turn.author else None, turn.author.name if turn.author else turn.familiar)
+
+
+def _turn_row(turn: Turn, zone: tzinfo, familiar_name: str, owner_key: str, *, head: bool, last: bool) -> Row:
+    text = turn.content or ("(this message was erased)" if turn.deleted else "")
+    return Row(
+        key=turn_key(turn),
+        kind="turn",
+        version=(turn.id, turn.revision, head, last, turn.alternatives, turn.alternative, turn.deleted),
+        turn=turn,
+        text=text,
+        name=speaker(turn, familiar_name),
+        time=clock_time(turn.at, zone),
+        when=full_time(turn.at, zone),
+        head=head,
+        own=turn.author is not None and turn.author.key == owner_key,
+        last_answer=last,
+    )

@@ -1,0 +1,172 @@
+"""Widgets that stand inside rows of the transcript: the bar below the last answer, errors, the editor, the row's tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout, QWidget
+
+from familiar_app.domain.turn import Turn
+from familiar_app.ui.chat.row import Row
+from familiar_app.ui.kit.button import button, icon_button
+from familiar_app.ui.kit.label import label, row, set_property, set_role, surface
+from familiar_app.ui.kit.theme import Theme
+
+Do = Callable[[str], object]
+
+
+class ReplyBar(QWidget):
+    """Below the last answer: its alternatives, another one, and what stands behind it."""
+
+    def __init__(self, theme: Theme, do: Do) -> None:
+        super().__init__()
+        layout = row(spacing=4)
+        layout.setContentsMargins(0, 4, 0, 0)
+        self.back = icon_button(theme, "chevron_left", "Previous answer", lambda: do("swipe_back"), side=16, shortcut="←")
+        self.counter = label("", "faint")
+        self.on = icon_button(theme, "chevron_right", "Next answer", lambda: do("swipe_on"), side=16, shortcut="→")
+        self.again = icon_button(
+            theme, "refresh", "Answer again", lambda: do("regenerate"), side=16, shortcut="Ctrl+Return"
+        )
+        self.why = button("Why?", lambda: do("why"), role="link", tip="Show the prompt behind this answer")
+        for widget in (self.back, self.counter, self.on, self.again, self.why):
+            layout.addWidget(widget)
+        layout.addStretch(1)
+        self.setLayout(layout)
+
+    def show_turn(self, turn: Turn, *, greeting: bool, has_trace: bool) -> None:
+        """Show the counter and offer what can be done with this answer."""
+        self.counter.setText(f"{turn.alternative}/{turn.alternatives}")
+        self.counter.setAccessibleName(f"Answer {turn.alternative} of {turn.alternatives}")
+        self.counter.setVisible(not greeting)
+        self.back.setEnabled(greeting or turn.alternative > 1)
+        newer = turn.alternative >= turn.alternatives and not greeting
+        name = "Make another answer" if newer else "Next greeting" if greeting else "Next answer"
+        self.on.setAccessibleName(name)
+        self.on.setToolTip(f"{name} (→)")
+        self.again.setVisible(not greeting)
+        self.why.setVisible(has_trace)
+
+
+class MessageBar(QFrame):
+    """A sentence with its next step: a failed reply, one that never came, a silence."""
+
+    def __init__(self, theme: Theme, shown: Row, do: Do) -> None:
+        super().__init__()
+        failed = shown.kind == "failure"
+        if failed:
+            set_role(self, "notice")
+            set_property(self, "tone", "danger")
+        layout = row(spacing=8)
+        layout.setContentsMargins(12 if failed else 0, 8, 8, 8)
+        text = label(shown.spoken(), "danger" if failed else "quiet", wrap=True, selectable=failed)
+        layout.addWidget(text, 1)
+        steps = {"failure": ("Try again", "try_again"), "unanswered": ("Answer", "try_again"), "silent": ("Ask again", "try_again")}
+        self.step = None
+        if shown.kind in steps:
+            caption, deed = steps[shown.kind]
+            self.step = button(caption, lambda: do(deed), theme=theme, icon="refresh")
+            layout.addWidget(self.step, 0, Qt.AlignmentFlag.AlignVCenter)
+        if shown.kind == "silent":
+            layout.addWidget(button("Why?", lambda: do("why_silent"), role="link"))
+        self.setLayout(layout)
+
+
+class GreetingBar(QWidget):
+    """Below an offered greeting: the others, and the button that begins with it."""
+
+    def __init__(self, theme: Theme, index: int, count: int, do: Do) -> None:
+        super().__init__()
+        layout = row(spacing=4)
+        layout.setContentsMargins(0, 8, 0, 4)
+        layout.addWidget(button("Begin with this", lambda: do("greet"), role="primary"))
+        if count > 1:
+            layout.addSpacing(8)
+            layout.addWidget(icon_button(theme, "chevron_left", "Previous greeting", lambda: do("greeting_back"), side=16))
+            counter = label(f"{index + 1}/{count}", "faint")
+            counter.setAccessibleName(f"Greeting {index + 1} of {count}")
+            layout.addWidget(counter)
+            layout.addWidget(icon_button(theme, "chevron_right", "Next greeting", lambda: do("greeting_on"), side=16))
+        layout.addSpacing(8)
+        layout.addWidget(label("or write the first message yourself.", "quiet"))
+        layout.addStretch(1)
+        self.setLayout(layout)
+
+
+class TurnEditor(QWidget):
+    """Changes the text of a turn in its place. Ctrl+Return saves, Esc leaves it as it was."""
+
+    saved = Signal(str)
+    cancelled = Signal()
+
+    def __init__(self, text: str, height_px: int) -> None:
+        super().__init__()
+        self._height_px = height_px
+        self.edit = _KeyedEdit(self._save, self.cancelled.emit)
+        self.edit.setAccessibleName("Text of the message")
+        self.edit.setPlainText(text)
+        self.edit.moveCursor(self.edit.textCursor().MoveOperation.End)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 4)
+        layout.setSpacing(8)
+        layout.addWidget(self.edit, 1)
+        steps = row(spacing=8)
+        self.save_button = button("Save", self._save, role="primary", tip="Ctrl+Return")
+        steps.addWidget(self.save_button)
+        steps.addWidget(button("Cancel", self.cancelled.emit, tip="Esc"))
+        steps.addWidget(label("Earlier versions are kept.", "faint"))
+        steps.addStretch(1)
+        layout.addLayout(steps)
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, self._height_px + 48)
+
+    def _save(self) -> None:
+        self.saved.emit(self.edit.toPlainText())
+
+
+class _KeyedEdit(QPlainTextEdit):
+    def __init__(self, save: Callable[[], object], cancel: Callable[[], object]) -> None:
+        super().__init__()
+        self._save, self._cancel = save, cancel
+        self.setTabChangesFocus(True)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._save()
+        elif event.key() == Qt.Key.Key_Escape:
+            self._cancel()
+        else:
+            super().keyPressEvent(event)
+
+
+class RowTools(QFrame):
+    """Floats at the upper edge of the row under the mouse or the current one."""
+
+    def __init__(self, theme: Theme, parent: QWidget, do: Do) -> None:
+        super().__init__(parent)
+        set_role(self, "card")
+        self.setAccessibleName("What to do with this message")
+        layout = row(spacing=0)
+        layout.setContentsMargins(2, 2, 2, 2)
+        self.why = icon_button(theme, "question", "Why?", lambda: do("why"), side=16)
+        self.copy = icon_button(theme, "copy", "Copy", lambda: do("copy"), side=16, shortcut="Ctrl+C")
+        self.edit = icon_button(theme, "edit", "Edit", lambda: do("edit"), side=16, shortcut="F2")
+        self.remove = icon_button(theme, "trash", "Remove", lambda: do("remove"), side=16, shortcut="Del")
+        self.more = icon_button(theme, "more", "More", lambda: do("menu"), side=16)
+        for widget in (self.why, self.copy, self.edit, self.remove, self.more):
+            layout.addWidget(widget)
+        self.setLayout(layout)
+        surface(self, 1)
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        self.hide()
+
+    def show_row(self, shown: Row) -> None:
+        """Offer what this row allows."""
+        turn = shown.turn
+        self.why.setVisible(turn is not None and turn.trace is not None)
+        self.edit.setVisible(turn is not None and not turn.deleted)
+        self.adjustSize()

@@ -1,0 +1,419 @@
+"""The chat with one familiar as a widget: channels, header, transcript and composer, all bound to one `ChatModel`."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QPixmap
+from PySide6.QtWidgets import QSizePolicy, QSplitter, QVBoxLayout, QWidget
+
+from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.ids import TurnId
+from familiar_app.ui.chat.channel_list import channel_title
+from familiar_app.ui.chat.channel_list_view import ChannelListView
+from familiar_app.ui.chat.composer import MESSAGE_CHARS, too_long
+from familiar_app.ui.chat.composer_edit import ComposerEdit
+from familiar_app.ui.chat.deed import Deeds
+from familiar_app.ui.chat.find_bar import FindBar
+from familiar_app.ui.chat.header import Header
+from familiar_app.ui.chat.look import Look
+from familiar_app.ui.chat.model import ChatModel
+from familiar_app.ui.chat.overview import Overview
+from familiar_app.ui.chat.row import Row, RowKey
+from familiar_app.ui.chat.row_widget import GreetingBar, MessageBar, ReplyBar, RowTools, TurnEditor
+from familiar_app.ui.chat.transcript import holds_whole_channel
+from familiar_app.ui.chat.transcript_view import TranscriptView
+from familiar_app.ui.kit.button import button, icon_button
+from familiar_app.ui.kit.icon import follow, keep_icon
+from familiar_app.ui.kit.label import column, label, line, row, surface
+from familiar_app.ui.kit.notice import Notice
+from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.kit.task import Tasks
+
+NARROW_PX = 680
+
+
+class ChatView(QWidget):
+    """Shows a `ChatModel`. Everything the person does goes through `deeds`."""
+
+    def __init__(self, model: ChatModel, context: PanelContext, picture: QPixmap | None) -> None:
+        super().__init__()
+        self.model, self.context, self._picture = model, context, picture
+        theme = self.theme = context.theme
+        self.notice = Notice(theme)
+        self.tasks = Tasks(context.tasks, self, self._show_error)
+        self.deeds = Deeds(self)
+        do = self.deeds.do
+        self.channels = ChannelListView(theme)
+        self.header = Header(theme, do)
+        self.finder = FindBar(theme)
+        self.transcript = TranscriptView(self._look())
+        self.overview = Overview(theme)
+        self.tools = RowTools(theme, self.transcript.viewport(), self._tool)
+        self.newer = button("", lambda: do("end"), theme=theme, icon="chevron_down")
+        self.newer.setParent(self.transcript.viewport())
+        self.newer.setCursor(Qt.CursorShape.ArrowCursor)
+        self.newer.hide()
+        self.composer = ComposerEdit()
+        self.send = icon_button(theme, "send", "Send", lambda: do("send_or_stop"), role="accent", shortcut="Return")
+        self.limit = label("", "danger", wrap=True)
+        self.limit.hide()
+        self._reply_bar: ReplyBar | None = None
+        self._tool_key: RowKey | None = None
+        self._draft = self._timer(400, self.deeds.keep_draft)
+        self._read = self._timer(500, self.deeds.mark_seen)
+        self._clock = self._timer(60_000, self._show_channels, once=False)
+        self._build()
+        self._connect()
+        model.watch(self._heard)
+        follow(theme, self, self._restyle)
+        self._set_state()
+
+    def _timer(self, after_ms: int, run, *, once: bool = True) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(once)
+        timer.setInterval(after_ms)
+        timer.timeout.connect(run)
+        if not once:
+            timer.start()
+        return timer
+
+    # ---- building
+
+    def _build(self) -> None:
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self._side())
+        self._split.addWidget(self._middle())
+        self._split.setStretchFactor(1, 1)
+        self._split.setSizes([self.theme.px(212), 900])
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._split)
+
+    def _side(self) -> QWidget:
+        self._channel_side = surface(QWidget(), 2)
+        self._channel_side.setMinimumWidth(150)
+        head = row(spacing=4)
+        head.setContentsMargins(12, 8, 8, 8)
+        head.addWidget(label("Channels", "strong"))
+        head.addStretch(1)
+        head.addWidget(icon_button(self.theme, "plus", "New channel", lambda: self.deeds.do("new_channel")))
+        layout = column(spacing=0)
+        layout.addLayout(head)
+        layout.addWidget(self.channels, 1)
+        self.channels.setStyleSheet("QListView { background: transparent; }")
+        self._channel_side.setLayout(layout)
+        return self._channel_side
+
+    def _middle(self) -> QWidget:
+        middle = surface(QWidget(), 1)
+        conversation = row(spacing=0)
+        conversation.addWidget(self.transcript, 1)
+        conversation.addWidget(self.overview)
+        layout = column(spacing=0)
+        layout.addWidget(self.header)
+        layout.addWidget(self.finder)
+        layout.addWidget(line())
+        layout.addLayout(conversation, 1)
+        layout.addWidget(line())
+        layout.addLayout(self._writing())
+        middle.setLayout(layout)
+        return middle
+
+    def _writing(self) -> QVBoxLayout:
+        field = row(spacing=8)
+        field.addWidget(self.composer, 1)
+        field.addWidget(self.send, 0, Qt.AlignmentFlag.AlignBottom)
+        inside = QWidget()
+        inside.setMaximumWidth(self.theme.px(880))
+        inside.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        stacked = column(spacing=8)
+        stacked.addWidget(self.notice)
+        stacked.addWidget(self.limit)
+        stacked.addLayout(field)
+        inside.setLayout(stacked)
+        self._writing_inside = inside
+        centred = row(spacing=0)
+        centred.setContentsMargins(16, 12, 16, 12)
+        centred.addStretch(1)
+        centred.addWidget(inside, 100)
+        centred.addStretch(1)
+        layout = column(spacing=0)
+        layout.addLayout(centred)
+        return layout
+
+    def _connect(self) -> None:
+        do = self.deeds.do
+        self.channels.chosen.connect(self.deeds.open_channel)
+        self.channels.menu_wanted.connect(self.deeds.channel_menu)
+        self.finder.wanted.connect(self.deeds.search)
+        self.finder.stepped.connect(self.deeds.step_hit)
+        self.finder.closed.connect(self.deeds.close_search)
+        self.transcript.near_top.connect(lambda: do("before"))
+        self.transcript.near_bottom.connect(lambda: do("after"))
+        self.transcript.moved.connect(self._moved)
+        self.transcript.link_clicked.connect(self.deeds.open_link)
+        self.transcript.menu_wanted.connect(self.deeds.row_menu)
+        self.transcript.whole_wanted.connect(lambda key: self.deeds.row_do("whole", key))
+        self.transcript.current_changed.connect(self._current_changed)
+        self.transcript.deed.connect(self.deeds.row_do)
+        self.overview.wanted.connect(self.deeds.go_to_place)
+        self.overview.stepped.connect(lambda way: self.transcript.scroll_by(way * self.transcript.height() * 0.9))
+        self.overview.wheeled.connect(self.transcript.wheelEvent)
+        self.composer.deed.connect(do)
+        self.composer.textChanged.connect(self._typed)
+
+    def _look(self) -> Look:
+        name = self.model.hosted.name
+        return Look(self.theme, {name: self._picture}, self.devicePixelRatioF())
+
+    def _restyle(self) -> None:
+        self.transcript.set_look(self._look())
+        self._writing_inside.setMaximumWidth(self.theme.px(880))
+        self._show_embeds()
+
+    # ---- hearing from the model
+
+    def _heard(self, what: str) -> None:
+        match what:
+            case "channels":
+                self._show_channels()
+            case "opened":
+                self._show_opened()
+            case "rows":
+                self._show_rows()
+            case "live":
+                self._show_live()
+            case "jump":
+                self._show_jump()
+            case "sent":
+                self.composer.put_text("")
+                self.transcript.follow_end()
+            case "meter":
+                self.header.meter.show_meter(self.model.meter)
+            case "search":
+                self._show_search()
+            case "edit":
+                self._show_edit()
+
+    def _show_channels(self) -> None:
+        model = self.model
+        self.channels.rows.fill(model.channels.summaries, now=model.now(), zone=model.zone)
+        if model.open is not None:
+            self.channels.select(model.open.channel.id)
+            summary = model.channels.find(model.open.channel.id)
+            self.header.show_title(channel_title(summary.channel if summary else model.open.channel))
+        self.deeds.channels_changed()
+
+    def _show_opened(self) -> None:
+        opened = self.model.open
+        if opened is None:
+            return
+        self.notice.clear()
+        self.transcript.clear_rows()
+        self.transcript.hits = ""
+        self.transcript.stack.following = self.model.following
+        self.transcript.set_rows(opened.rows)
+        if self.model.target is not None:
+            self.transcript.show_row(self.model.target)
+        self.channels.select(opened.channel.id)
+        self.header.show_title(channel_title(opened.channel))
+        self.header.meter.show_meter(self.model.meter)
+        self.finder.hide()
+        self.composer.put_text(self.model.drafts.held(opened.channel.id))
+        self.composer.setPlaceholderText(f"Write to {self.model.hosted.name}")
+        self._set_state()
+        self._show_embeds()
+
+    def _show_rows(self) -> None:
+        if self.model.open is None:
+            return
+        self.transcript.set_rows(self.model.open.rows)
+        self._show_embeds()
+        self._set_state()
+        self._show_marks()
+
+    def _show_live(self) -> None:
+        if self.model.open is not None and self.model.open.rows:
+            self.transcript.update_last(self.model.open.rows[-1])
+
+    def _show_jump(self) -> None:
+        self._show_rows()
+        if self.model.target is not None:
+            self.transcript.show_row(self.model.target)
+            self.transcript.set_current(self.model.target, reveal=False)
+        else:
+            self.transcript.follow_end()
+
+    def _show_search(self) -> None:
+        self.transcript.hits = self.model.finder.text
+        self.finder.show_counter(self.model.finder.counter())
+        self.transcript.viewport().update()
+        self._show_marks()
+
+    def _show_edit(self) -> None:
+        for one in list(self.transcript.rows):
+            if isinstance(self.transcript.embed(one.key), TurnEditor):
+                self.transcript.set_embed(one.key, None)
+        turn, key = self.model.edits.editing, self.model.edits.key
+        if turn is not None and key is not None and key in self.transcript.stack.index:
+            number = self.transcript.stack.index[key]
+            height = max(self.theme.px(80), min(self.transcript.layout_of(number).text_px + 24, self.height() * 0.5))
+            editor = TurnEditor(turn.content, int(height))
+            editor.saved.connect(self.deeds.save_edit)
+            editor.cancelled.connect(lambda: self.deeds.do("cancel_edit"))
+            self.transcript.set_embed(key, editor, replaced=True)
+            self.transcript.stack.reveal(key)
+            self.transcript.refresh()
+            editor.edit.setFocus()
+        else:
+            self.composer.setFocus()
+        self._show_embeds()
+
+    def _show_embeds(self) -> None:
+        """Put the bars where they belong: below the last answer, an offered greeting, a failure."""
+        bar_key: RowKey | None = None
+        for one in self.transcript.rows:
+            if one.key == self.model.edits.key:
+                continue
+            if one.last_answer and one.turn is not None:
+                bar_key = one.key
+            elif one.kind in ("failure", "silent", "unanswered", "empty"):
+                if not isinstance(self.transcript.embed(one.key), MessageBar):
+                    self.transcript.set_embed(one.key, MessageBar(self.theme, one, self.deeds.do))
+            elif one.key[0] == "greeting":
+                greetings = self.model.greetings
+                bar = GreetingBar(self.theme, greetings.index, len(greetings.texts), self.deeds.do)
+                self.transcript.set_embed(one.key, bar)
+        self._place_reply_bar(bar_key)
+
+    def _place_reply_bar(self, key: RowKey | None) -> None:
+        shown = self.transcript.row(key)
+        turn = shown.turn if shown is not None else None
+        opened = self.model.open
+        greeting = opened is not None and opened.is_greeting(turn) and len(self.model.greetings.texts) > 1
+        wanted = turn is not None and not self.model.replying and (turn.answers is not None or greeting)
+        for one in self.transcript.rows:
+            if isinstance(self.transcript.embed(one.key), ReplyBar) and (one.key != key or not wanted):
+                self.transcript.set_embed(one.key, None)
+        if key is None or turn is None or not wanted:
+            return
+        bar = self.transcript.embed(key)
+        if isinstance(bar, ReplyBar):
+            bar.show_turn(turn, greeting=greeting, has_trace=turn.trace is not None)
+            return
+        bar = ReplyBar(self.theme, self.deeds.do)
+        bar.show_turn(turn, greeting=greeting, has_trace=turn.trace is not None)
+        self.transcript.set_embed(key, bar)
+
+    # ---- state of the controls
+
+    def _set_state(self) -> None:
+        replying = self.model.replying
+        self.composer.replying = replying
+        keep_icon(self.theme, self.send, "stop" if replying else "send", "danger" if replying else "accent")
+        name = "Stop (Esc)" if replying else "Send (Return)"
+        self.send.setAccessibleName(name.split(" (", maxsplit=1)[0])
+        self.send.setToolTip(name)
+        self.composer.setEnabled(self.model.open is not None)
+        self.header.setEnabled(self.model.open is not None)
+
+    def _typed(self) -> None:
+        length = len(self.composer.toPlainText())
+        self.limit.setText(too_long(length) if length > MESSAGE_CHARS else "")
+        self.limit.setVisible(length > MESSAGE_CHARS)
+        self._draft.start()
+
+    def _moved(self) -> None:
+        opened = self.model.open
+        if opened is None:
+            return
+        stack = self.transcript.stack
+        self.model.following = stack.following and opened.window.at_end
+        if self.model.following:
+            opened.newer = 0
+            self._read.start()
+        self._show_newer()
+        self._show_place()
+        self._place_tools()
+
+    def _show_newer(self) -> None:
+        opened = self.model.open
+        away = opened is not None and not self.model.following and not self.transcript.stack.at_bottom()
+        if away and opened is not None:
+            count = opened.newer
+            text = f"{count} new" if count else "To the end"
+            if self.newer.text() != text:
+                self.newer.setText(text)
+                self.newer.setAccessibleName(text)
+            self.newer.adjustSize()
+            port = self.transcript.viewport()
+            self.newer.move((port.width() - self.newer.width()) // 2, port.height() - self.newer.height() - 12)
+            self.newer.raise_()
+        self.newer.setVisible(away)
+
+    def _show_place(self) -> None:
+        opened = self.model.open
+        if opened is None or self.overview.dragged:
+            return
+        shown = [self.transcript.rows[number] for number, _, _ in self.transcript.stack.shown]
+        turns = [one.turn for one in shown if one.turn is not None]
+        if holds_whole_channel(opened.window) or not turns or not opened.calendar.turns:
+            self.overview.show_place(*self.transcript.pixel_place())
+            return
+        size = len(turns) / opened.calendar.turns
+        start = opened.calendar.place(turns[0].id, newest=opened.newest)
+        self.overview.show_place(1.0 - size if self.model.following else min(start, 1.0 - size), size)
+
+    def _show_marks(self) -> None:
+        opened = self.model.open
+        if opened is None:
+            return
+        hits = [opened.calendar.place(TurnId(hit), newest=opened.newest) for hit in self.model.finder.hits]
+        self.overview.show_marks(opened.calendar.marks(), hits)
+        self._show_place()
+
+    def _current_changed(self, key: RowKey | None) -> None:
+        found = self.transcript.row(key)
+        if found is not None:
+            self.transcript.setAccessibleDescription(found.spoken()[:2000])
+        self._place_tools()
+
+    def _place_tools(self) -> None:
+        key = self.transcript.hovered or (self.transcript.current if self.transcript.hasFocus() else None)
+        found = self.transcript.row(key)
+        box = self.transcript.box_of(key) if key is not None else None
+        if found is None or box is None or found.turn is None or found.key == self.model.edits.key:
+            if not self.tools.isAncestorOf(self.focusWidget() or self):
+                self.tools.hide()
+            return
+        self._tool_key = key
+        self.tools.show_row(found)
+        left, width = self.transcript.look.column(self.transcript.viewport().width())
+        number = self.transcript.stack.index[found.key]
+        top = box.top() + self.transcript.layout_of(number).text_top - self.tools.height() + 4
+        self.tools.move(int(left + width - self.tools.width()), int(max(2, top)))
+        self.tools.show()
+        self.tools.raise_()
+
+    def _tool(self, what: str) -> None:
+        if self._tool_key is not None:
+            self.deeds.row_do(what, self._tool_key)
+
+    def _show_error(self, error: FamiliarError, again) -> None:
+        self.notice.show_error(error, again)
+
+    def row_of(self, key: RowKey | None) -> Row | None:
+        """Return a shown row."""
+        return self.transcript.row(key)
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() < self.theme.px(NARROW_PX)
+        self._channel_side.setVisible(not narrow)
+        self.header.meter.set_narrow(self.width() < self.theme.px(480))
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.DevicePixelRatioChange:
+            self._restyle()
+        return super().event(event)
