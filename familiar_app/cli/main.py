@@ -44,7 +44,10 @@ async def run_command(args: argparse.Namespace, gate: Gate, out: Output | None =
     """Run the command of `args`, print its result or error, close the gate, and return the exit code."""
     out = out or Output(args.json)
     try:
-        code: int = await args.handler(Command(args, gate, out))
+        try:
+            code: int = await args.handler(Command(args, gate, out))
+        finally:
+            await gate.close()
         out.finish()
     except FamiliarError as error:
         return _report(out, error)
@@ -52,10 +55,7 @@ async def run_command(args: argparse.Namespace, gate: Gate, out: Output | None =
         # The outermost frame: a defect becomes an exit code.
         log.critical("a command failed of a defect", exc_info=error)
         return _report(out, _defect(error))
-    else:
-        return code
-    finally:
-        await gate.close()
+    return code
 
 
 async def _make_and_run(args: argparse.Namespace, make_gate: GateFactory) -> int:

@@ -26,8 +26,9 @@ class CommandParser(argparse.ArgumentParser):
     Options cannot be shortened: a script that shortens one would break when another is added.
     """
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, allow_abbrev=False, **settings)
+    def __init__(self, **settings: Any) -> None:
+        settings["allow_abbrev"] = False
+        super().__init__(**settings)
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message[:1].upper()}{message[1:]}", f"See '{self.prog} --help'.")
@@ -60,7 +61,6 @@ def _common_options(*, defaults: bool) -> argparse.ArgumentParser:
     """Options that stand before or after the command; behind it they have no defaults that could undo the others."""
     common = argparse.ArgumentParser(add_help=False, argument_default=None if defaults else argparse.SUPPRESS)
     group = common.add_argument_group("common options")
-    missing: dict[str, bool] = {"default": False} if defaults else {}
     group.add_argument("--profile-dir", type=Path, metavar="DIR", help="the profile's folder (default: the system's)")
     group.add_argument(
         "--familiar",
@@ -75,10 +75,8 @@ def _common_options(*, defaults: bool) -> argparse.ArgumentParser:
         help="holds the passphrase (else FAMILIAR_PASSPHRASE, the keyring, or a question at a terminal)",
     )
     group.add_argument(
-        "--json", action="store_true", help="print one JSON value on standard output and nothing else there", **missing
+        "--json", action="store_true", help="print one JSON value on standard output and nothing else there"
     )
-    group.add_argument(
-        "--local-only", action="store_true", help="refuse every connection that leaves this computer", **missing
-    )
+    group.add_argument("--local-only", action="store_true", help="refuse every connection that leaves this computer")
     group.add_argument("--now", type=instant, metavar="TIME", help="the time to use instead of the clock (ISO 8601)")
     return common
