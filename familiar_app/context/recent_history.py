@@ -6,6 +6,7 @@ Only as much of the log is read as the budget can hold, so the cost does not gro
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from familiar_app.context.history_line import (
 )
 from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.budget import stable_start
-from familiar_app.domain.ids import OWNER, PersonKey, TurnId
+from familiar_app.domain.ids import OWNER, ChannelId, PersonKey, TurnId
 from familiar_app.domain.trace import LeftOut
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.store.vault import Vault
@@ -91,7 +92,9 @@ class RecentHistory:
     ) -> ReadHistory:
         """Read back from `until` (inclusive), or from the newest turn, until `cap` tokens are full."""
         (_, each) = await self._counter.frame()
-        turns: list[Turn] = [pending] if pending is not None else []
+        turns = await self._later_answers(style.channel.id, until) if until is not None else []
+        if pending is not None:
+            turns.append(pending)
         before = TurnId(until + 1) if until is not None else None
         page_size = _FIRST_PAGE
         while True:
@@ -103,7 +106,7 @@ class RecentHistory:
             if not complete and _guess(turns) <= cap:
                 continue
             style = replace(style, labels=await self._labels(turns, style, owner_label))
-            lines = await self._lines(turns, style, each)
+            lines = await self._lines(sorted(turns, key=_place), style, each)
             if complete or sum(line.cost for line in lines) > cap:
                 return ReadHistory(lines, style, complete, each)
 
@@ -115,7 +118,7 @@ class RecentHistory:
         lines = history.lines
         if not lines:
             return HistoryWindow((), ())
-        start = stable_start([line.turn.id for line in lines], [line.cost for line in lines], allowance, step)
+        start = stable_start([_place(line.turn) for line in lines], [line.cost for line in lines], allowance, step)
         shown, left_out = list(lines[start:]), _left_out(lines[:start], complete=history.complete)
         if not shown:
             line, cut = await self._cut_newest(lines[-1], history, allowance)
@@ -125,6 +128,11 @@ class RecentHistory:
             if sum(line.cost for line in shown[1:]) + dated.cost <= allowance:
                 shown[0] = dated
         return HistoryWindow(tuple(shown), left_out)
+
+    async def _later_answers(self, channel: ChannelId, until: TurnId) -> list[Turn]:
+        """Return answers to earlier turns that were made again after `until`."""
+        later = await self._vault.turns.page(channel, after=until, limit=_FIRST_PAGE)
+        return [turn for turn in later if _place(turn) < until and is_shown(turn)]
 
     async def _lines(self, turns: Sequence[Turn], style: LineStyle, each: int) -> tuple[HistoryLine, ...]:
         by_message = {turn.message_id: turn for turn in turns if turn.message_id is not None}
@@ -177,6 +185,13 @@ class RecentHistory:
             if len(self._bodies) > _REMEMBERED_BODIES:
                 self._bodies.popitem(last=False)
         return self._bodies[key]
+
+
+def _place(turn: Turn) -> float:
+    """Return where a turn belongs: an answer made again stands where the first one stood, a pending turn at the end."""
+    if turn.id <= 0:
+        return math.inf
+    return turn.answers + 0.5 if turn.alternative > 1 and turn.answers is not None else turn.id
 
 
 def _guess(turns: Sequence[Turn]) -> int:

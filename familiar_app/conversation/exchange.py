@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from familiar_app.context.assembler import Assembler
 from familiar_app.conversation.event import (
@@ -154,12 +156,12 @@ class Conversation:
                 yield ReplyDelta(piece)
             await flight.end()
             settled = True
-            yield await self._settle(flight, speech)
+            yield await _to_its_end(self._settle(flight, speech))
         finally:
             await flight.end()
             if not settled:
                 flight.stopped = True
-                await self._settle(flight, speech)
+                await _to_its_end(self._settle(flight, speech))
 
     def _filter(self, flight: Flight) -> ReplyFilter:
         prompt = flight.prompt
@@ -235,6 +237,16 @@ class Conversation:
             guild=channel.guild,
             answers=answers,
         )
+
+
+async def _to_its_end(settling: Coroutine[Any, Any, ExchangeEvent]) -> ExchangeEvent:
+    """Await what must not be left half done: a cancellation has to wait for it."""
+    task = asyncio.ensure_future(settling)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
 
 
 def _can_retry(error: FamiliarError) -> bool:

@@ -1,4 +1,4 @@
-"""One reply under way: a task of its own assembles the prompt and reads the model, so that it can be stopped anywhere."""
+"""One reply under way: a task of its own assembles the prompt and reads the model, so it can be stopped anywhere."""
 
 from __future__ import annotations
 

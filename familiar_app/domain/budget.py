@@ -68,25 +68,26 @@ def _fill(sections: Sequence[Section], room: int) -> dict[str, int]:
     return shares
 
 
-def stable_start(ids: Sequence[int], costs: Sequence[int], room: int, step: int) -> int:
+def stable_start(places: Sequence[float], costs: Sequence[int], room: int, step: int) -> int:
     """Return the index of the first turn to show, so that the shown ones cost at most `room`.
 
-    Turns leave in blocks: the shown part begins where the ids pass a multiple of `step`, so that it begins with the
-    same turn for a while. A block that would cost more than a quarter of the room is halved until it does not.
-    Returns `len(ids)` where not even the newest turn fits.
+    Turns leave in blocks: the shown part begins where the places pass a multiple of `step`, so that it begins with the
+    same turn for a while. `places` ascend; most often they are turn ids. A block that would cost more than a quarter of
+    the room is halved until it does not.
+    Returns `len(places)` where not even the newest turn fits.
     """
-    start, left = len(ids), room
+    start, left = len(places), room
     while start > 0 and costs[start - 1] <= left:
         start -= 1
         left -= costs[start]
-    if start == 0 or start == len(ids):
+    if start == 0 or start == len(places):
         return start
     while step > 1:
         lost, index = 0, start
-        while index < len(ids) and ids[index] // step == ids[index - 1] // step:
+        while index < len(places) and places[index] // step == places[index - 1] // step:
             lost += costs[index]
             index += 1
-        if index < len(ids) and lost * 4 <= room:
+        if index < len(places) and lost * 4 <= room:
             return index
         step //= 2
     return start

@@ -82,6 +82,7 @@ class FakeTurns:
             answers=new.answers,
             message_id=new.message_id,
             trace=trace,
+            alternative=1 + sum(row.answers == new.answers for row in self.rows if new.answers is not None),
         )
         if new.answers is not None:
             self.rows = [
