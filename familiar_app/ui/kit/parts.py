@@ -48,7 +48,8 @@ class WindowParts:
     model, a key or None, and whether only this computer may be reached; it loads or reaches the model and gives it
     back. `find_servers` asks the usual ports of this computer. `keyring_available` may ask the system (called on a
     thread). `request_quit` asks for the end of the program; it returns at once.
-    `set_log_level` puts a level of the settings in force.
+    `set_log_level` puts a level of the settings in force. `remember_key` keeps or forgets the copy of the open vault's
+    key in the system's keyring, and the setting that says so.
     """
 
     gate: Gate
@@ -61,3 +62,4 @@ class WindowParts:
     keyring_available: Callable[[], bool]
     request_quit: Callable[[], object]
     set_log_level: Callable[[str], object]
+    remember_key: Callable[[bool], Awaitable[None]]

@@ -1,0 +1,1 @@
+"""The log panel: what the program did, without anything that was said."""

@@ -1,0 +1,242 @@
+"""The log panel's table, its filters, and copying. Lines come from any thread and are shown on the window's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QComboBox, QHeaderView, QScrollArea, QStackedWidget, QWidget
+
+from familiar_app.ui.kit.action import Action
+from familiar_app.ui.kit.button import icon_button
+from familiar_app.ui.kit.empty_state import EmptyState
+from familiar_app.ui.kit.field import SearchField
+from familiar_app.ui.kit.header import PanelHeader
+from familiar_app.ui.kit.icon import follow
+from familiar_app.ui.kit.label import column, label, surface
+from familiar_app.ui.kit.panel import PanelContext, PanelFactory
+from familiar_app.ui.kit.table import Table
+from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.log.model import LEVELS, Line, LogModel, level_word, line_text
+
+if TYPE_CHECKING:
+    pass
+
+_COLUMNS = ("Time", "Level", "Part", "What happened")
+_TONES = ((40, "danger"), (30, "warning"))
+
+
+class LogSource(Protocol):
+    """The ring of newest lines; listeners are called on the thread that logged."""
+
+    def records(self) -> Sequence[Line]: ...
+
+    def listen(self, listener: Callable[[Any], None]) -> Callable[[], None]: ...
+
+
+def log_panel(source: LogSource) -> PanelFactory:
+    """Return the factory of the panel over `source`."""
+    return lambda _services, context: LogPanel(context, source)
+
+
+class LogTable(QAbstractTableModel):
+    """The filtered lines as a table."""
+
+    def __init__(self, theme: Theme, lines: LogModel) -> None:
+        super().__init__()
+        self._theme, self._lines = theme, lines
+
+    def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._lines.shown)
+
+    def columnCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(_COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return _COLUMNS[section]
+        return None
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._lines.shown):
+            return None
+        line = self._lines.shown[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._cell(line, index.column())
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return self._color(line, index.column())
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == 0:
+            return line.at.astimezone(UTC).isoformat()
+        return None
+
+    def add(self, line: Line) -> None:
+        """Add a line at the end; the oldest may go."""
+        if self._lines.first_goes:
+            self.beginRemoveRows(QModelIndex(), 0, 0)
+            self._lines.drop_first()
+            self.endRemoveRows()
+        if self._lines.fits(line):
+            at = len(self._lines.shown)
+            self.beginInsertRows(QModelIndex(), at, at)
+            self._lines.add(line)
+            self.endInsertRows()
+        else:
+            self._lines.add(line)
+
+    def refilter(self, level: int, query: str) -> None:
+        self.beginResetModel()
+        self._lines.least_level, self._lines.query = level, query
+        self._lines.refresh()
+        self.endResetModel()
+
+    def _cell(self, line: Line, column_number: int) -> str:
+        at = line.at.astimezone()
+        return (f"{at:%H:%M:%S}.{at.microsecond // 1000:03}", level_word(line.level), line.part, line.text)[
+            column_number
+        ]
+
+    def _color(self, line: Line, column_number: int) -> Any:
+        if column_number == 1:
+            for level, role in _TONES:
+                if line.level >= level:
+                    return self._theme.color(role)
+        return self._theme.color("text_1" if column_number == 3 else "text_2")
+
+
+class _Arrivals(QObject):
+    """Carries lines from the thread that logged to the window's."""
+
+    arrived = Signal(object)
+
+
+class LogPanel:
+    """See `kit.panel.Panel`."""
+
+    id = "log"
+    title = "Log"
+    icon = "log"
+
+    def __init__(self, context: PanelContext, source: LogSource) -> None:
+        self._context, theme = context, context.theme
+        self._lines = LogModel()
+        self._lines.fill(source.records())
+        self._table_model = LogTable(theme, self._lines)
+        self.widget = surface(QWidget(), 1)
+        self.widget.setAccessibleName("Log")
+        self._header = self._make_header(theme)
+        self._table = Table(theme, "Lines of the log", copy=self.copy)
+        self._table.setModel(self._table_model)
+        self._table.opened.connect(self._show_line)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._table)
+        self._empty = EmptyState(theme, "log", "", "")
+        self._stack.addWidget(self._empty)
+        layout = column(spacing=0)
+        layout.addWidget(self._header)
+        layout.addWidget(self._stack, 1)
+        self.widget.setLayout(layout)
+        self._arrivals = _Arrivals()
+        self._arrivals.arrived.connect(self._add, Qt.ConnectionType.QueuedConnection)
+        self._stop = source.listen(self._arrivals.arrived.emit)
+        self._size_columns()
+        follow(theme, self.widget, self._size_columns)
+        self._show_state()
+
+    def actions(self) -> Sequence[Action]:
+        return (Action("log.copy", "Copy the log as it is shown", self.copy_all, "Ctrl+Shift+C", "copy", "Log"),)
+
+    def palette_entries(self) -> Sequence[Action]:
+        return ()
+
+    def activate(self) -> None:
+        self._table.scrollToBottom()
+        self._table.setFocus()
+
+    def find(self) -> None:
+        self._search.setFocus()
+        self._search.selectAll()
+
+    def show_place(self, key: str) -> None:
+        """The log has one place only."""
+
+    async def close(self) -> None:
+        self._stop()
+
+    def copy(self) -> None:
+        """Copy the selected lines, or all that are shown where none is selected."""
+        rows = sorted(index.row() for index in self._table.selectionModel().selectedRows())
+        self._put([self._lines.shown[number] for number in rows] or self._lines.shown)
+
+    def copy_all(self) -> None:
+        self._put(self._lines.shown)
+
+    def _put(self, lines: Sequence[Line]) -> None:
+        QGuiApplication.clipboard().setText("\n".join(map(line_text, lines)))
+        self._context.tell("1 line copied." if len(lines) == 1 else f"{len(lines):,} lines copied.")
+
+    def _make_header(self, theme: Theme) -> PanelHeader:
+        header = PanelHeader(theme, "Log")
+        self._level = QComboBox()
+        self._level.setAccessibleName("Least level")
+        for level, words in LEVELS:
+            self._level.addItem(words, level)
+        self._level.currentIndexChanged.connect(self._filter)
+        header.add(self._level)
+        header.add_end(
+            icon_button(theme, "copy", "Copy the log as it is shown", self.copy_all, shortcut="Ctrl+Shift+C")
+        )
+        self._search = SearchField(theme, "Search the log")
+        self._search.setMinimumWidth(theme.px(220))
+        self._search.textChanged.connect(self._filter)
+        self._search.given_up.connect(lambda: self._table.setFocus())
+        header.add_end(self._search)
+        return header
+
+    def _add(self, line: Line) -> None:
+        bar = self._table.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum() - 2
+        self._table_model.add(line)
+        if at_end:
+            self._table.scrollToBottom()
+        self._show_state()
+
+    def _filter(self) -> None:
+        self._table_model.refilter(self._level.currentData(), self._search.text())
+        self._table.scrollToBottom()
+        self._show_state()
+
+    def _show_state(self) -> None:
+        if self._lines.shown:
+            self._stack.setCurrentWidget(self._table)
+            return
+        if self._lines.is_empty:
+            self._empty.set_text("Nothing has happened yet", "What the program does is told here: ids and counts only.")
+        else:
+            self._empty.set_text("No line fits", "Choose a lower level or search for something else.")
+        self._stack.setCurrentWidget(self._empty)
+
+    def _show_line(self, index: QModelIndex) -> None:
+        line = self._lines.shown[index.row()]
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inside = surface(QWidget(), 2)
+        layout = column(margins=16, spacing=8)
+        local = line.at.astimezone()
+        layout.addWidget(label(f"{level_word(line.level)} from {line.part}", "strong", wrap=True))
+        layout.addWidget(label(f"{local:%Y-%m-%d %H:%M:%S} here, {line.at.astimezone(UTC):%H:%M:%S} UTC", "faint"))
+        layout.addWidget(label(line.text, wrap=True, selectable=True))
+        layout.addStretch(1)
+        inside.setLayout(layout)
+        area.setWidget(inside)
+        self._context.side_view.show_widget("Line of the log", area)
+
+    def _size_columns(self) -> None:
+        theme = self._context.theme
+        head = self._table.horizontalHeader()
+        for number, width in enumerate((108, 88, 190)):
+            head.setSectionResizeMode(number, QHeaderView.ResizeMode.Interactive)
+            self._table.setColumnWidth(number, theme.px(width))

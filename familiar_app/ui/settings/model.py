@@ -1,0 +1,233 @@
+"""The settings as the panel shows them: what each does, its default, its value, what a search leaves. Knows no Qt."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from familiar_app.domain.model_spec import BUNDLED_MODEL
+from familiar_app.store.resource import resource
+
+Kind = Literal["choice", "switch", "text", "zone", "model", "act"]
+Scope = Literal["profile", "familiar"]
+STAYS = "Stays on this computer."
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row. `key` is the dotted key in its file, or names the act; `choices` are (value, words).
+
+    `leaves` says whether anything leaves this computer by it.
+    """
+
+    key: str
+    group: str
+    title: str
+    text: str
+    kind: Kind
+    scope: Scope = "profile"
+    choices: tuple[tuple[Any, str], ...] = ()
+    leaves: str = STAYS
+    words: str = ""
+
+    @property
+    def default_text(self) -> str:
+        """Write the shipped value in the words of the panel; "" for acts."""
+        if self.kind == "act":
+            return ""
+        return value_text(self, shipped_value(self))
+
+
+def _zoom(percent: int) -> tuple[float, str]:
+    return percent / 100, f"{percent} %"
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        "theme",
+        "Look",
+        "Theme",
+        "Colours of the window. “As the system” changes with the desktop between light, dark and high contrast.",
+        "choice",
+        choices=(
+            ("system", "As the system"),
+            ("light", "Light"),
+            ("dark", "Dark"),
+            ("contrast", "High contrast"),
+        ),
+        words="colour color dark mode",
+    ),
+    Setting(
+        "zoom",
+        "Look",
+        "Size of text",
+        "Scales all text and icons. Ctrl + and Ctrl − do the same anywhere.",
+        "choice",
+        choices=tuple(_zoom(percent) for percent in (75, 85, 100, 110, 125, 150, 175, 200)),
+        words="zoom font scale",
+    ),
+    Setting(
+        "reduce_motion",
+        "Look",
+        "Reduce motion",
+        "Shows changes at once instead of moving them.",
+        "switch",
+        words="animation",
+    ),
+    Setting(
+        "tray",
+        "Look",
+        "Stay in the tray",
+        "Closing the window hides it and leaves the program running, with an icon in the tray.",
+        "switch",
+        words="background close quit",
+    ),
+    Setting(
+        "owner_name",
+        "You",
+        "Your name",
+        "What your familiars call you.",
+        "text",
+        leaves="Part of every prompt: sent where the model of a familiar runs.",
+        words="owner user",
+    ),
+    Setting(
+        "display.timezone",
+        "You",
+        "Time zone",
+        "The clock by which this familiar tells the time and the day.",
+        "zone",
+        scope="familiar",
+        leaves="The local time is part of every prompt: sent where the model runs.",
+        words="clock date",
+    ),
+    Setting(
+        "local_only",
+        "Privacy",
+        "Local only",
+        "While this is on, the program connects to nothing but this computer.",
+        "switch",
+        leaves="While on, nothing leaves this computer.",
+        words="network offline internet",
+    ),
+    Setting(
+        "models.prose",
+        "Models",
+        "Model for replies",
+        "Writes what this familiar says.",
+        "model",
+        scope="familiar",
+        leaves="With an endpoint elsewhere, whole conversations are sent to it.",
+        words="llm gguf openai ollama endpoint key",
+    ),
+    Setting(
+        "models.background",
+        "Models",
+        "Model for background work",
+        "Reads the same conversations to distil memories from them.",
+        "model",
+        scope="familiar",
+        leaves="With an endpoint elsewhere, whole conversations are sent to it.",
+        words="llm gguf openai ollama endpoint key memory",
+    ),
+    Setting(
+        "passphrase",
+        "Vault",
+        "Passphrase",
+        "Sets a new one. The old one no longer opens the vault; older backups still need it.",
+        "act",
+        words="password change",
+    ),
+    Setting(
+        "recovery_code",
+        "Vault",
+        "Recovery code",
+        "Makes a new one for a forgotten passphrase. The old code no longer opens the vault.",
+        "act",
+        words="forgotten lost",
+    ),
+    Setting(
+        "remember_key",
+        "Vault",
+        "Open without asking",
+        "Keeps a copy of the vault's key in the system's keyring. Whoever can use your account can then open the vault.",
+        "switch",
+        words="keyring keychain password",
+    ),
+    Setting(
+        "profile_folder",
+        "Vault",
+        "Profile folder",
+        "Holds the encrypted vault, the settings, and each familiar's character files.",
+        "act",
+        words="data files location directory",
+    ),
+    Setting(
+        "log_level",
+        "Log",
+        "Log level",
+        "How much the log tells. It holds ids and counts, never what was said.",
+        "choice",
+        choices=(("debug", "Everything"), ("info", "Ordinary"), ("warning", "Warnings"), ("error", "Errors only")),
+        words="debug diagnostics",
+    ),
+)
+
+
+@cache
+def _shipped(name: str) -> Mapping[str, Any]:
+    return tomllib.loads(resource("defaults", name).read_text(encoding="utf-8"))
+
+
+def shipped_value(setting: Setting) -> Any:
+    """Return a setting's shipped value; a table where the setting is one."""
+    value: Any = _shipped("settings.toml" if setting.scope == "profile" else "character.toml")
+    for part in setting.key.split("."):
+        value = value[part]
+    return value
+
+
+def read_value(setting: Setting, settings: object, config: object) -> Any:
+    """Return the value in force from the profile's settings or the familiar's config."""
+    value = settings if setting.scope == "profile" else config
+    for part in setting.key.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def value_text(setting: Setting, value: Any) -> str:
+    """Write a value in the words of the panel."""
+    match setting.kind:
+        case "switch":
+            return "on" if value else "off"
+        case "choice":
+            return next((words for known, words in setting.choices if known == value), str(value))
+        case "zone":
+            return "this computer's zone" if value == "system" else str(value)
+        case "model":
+            get = value.get if isinstance(value, Mapping) else lambda key: getattr(value, key)
+            return slot_text(get("provider"), get("model"), get("base_url"))
+        case _:
+            return str(value)
+
+
+def slot_text(provider: str, model: str, base_url: str) -> str:
+    """Say in a line which model a slot names."""
+    if provider == "openai":
+        return f"{model} at {base_url}"
+    if provider == "scripted":
+        return f"scripted answers from {model}"
+    return "SmolLM2, which comes with the program" if model == BUNDLED_MODEL else model
+
+
+def matching(query: str, settings: Sequence[Setting] = SETTINGS) -> list[Setting]:
+    """Return the settings in which every word of `query` occurs, in the order of the panel."""
+    wanted = query.casefold().split()
+    return [setting for setting in settings if all(word in _searched(setting) for word in wanted)]
+
+
+def _searched(setting: Setting) -> str:
+    return " ".join((setting.group, setting.title, setting.text, setting.words, setting.key)).casefold()

@@ -1,0 +1,324 @@
+"""The settings panel: every setting in one searchable page. Changes are saved at once and can be undone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from zoneinfo import available_timezones
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
+
+from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.settings import CharacterConfig, ProfileSettings
+from familiar_app.ui.kit.action import Action
+from familiar_app.ui.kit.dialog import ask
+from familiar_app.ui.kit.field import SearchField
+from familiar_app.ui.kit.header import PanelHeader
+from familiar_app.ui.kit.label import column, label, line, row, set_role, surface
+from familiar_app.ui.kit.model_choice import choice_from_slot
+from familiar_app.ui.kit.notice import Notice
+from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.kit.parts import WindowParts
+from familiar_app.ui.kit.task import Tasks
+from familiar_app.ui.settings.change import SettingsChange
+from familiar_app.ui.settings.dialog import ask_model, ask_new_passphrase, ask_new_recovery_code
+from familiar_app.ui.settings.model import SETTINGS, Setting, matching, read_value
+from familiar_app.ui.settings.row import ChoiceRow, SettingRow, SwitchRow, TextRow, ZoneRow
+
+if TYPE_CHECKING:
+    from familiar_app.services import Services
+
+WIDTH = 760
+
+
+def settings_panel(services: Services, context: PanelContext) -> SettingsPanel:
+    """Build the panel; a PanelFactory."""
+    if context.parts is None:
+        raise OutsideError("The settings need the parts of the window.")
+    return SettingsPanel(services, context, context.parts)
+
+
+class SettingsPanel:
+    """See `kit.panel.Panel`."""
+
+    id = "settings"
+    title = "Settings"
+    icon = "settings"
+
+    def __init__(self, services: Services, context: PanelContext, parts: WindowParts) -> None:
+        self._services, self._context, self._parts = services, context, parts
+        self._change = SettingsChange(parts.gate, services)
+        self._settings: ProfileSettings | None = None
+        self._config: CharacterConfig | None = None
+        self._rows: dict[str, SettingRow] = {}
+        self._groups: dict[str, tuple[QLabel, QFrame, list[QWidget]]] = {}
+        self.notice = Notice(context.theme)
+        self.widget = self._build()
+        self._tasks = Tasks(context.tasks, self.widget, self.notice.show_error)
+        context.familiar_changed.connect(lambda _familiar: self._load_soon())
+        context.familiar_reloaded.connect(lambda _familiar: self._load_soon())
+        context.local_only_changed.connect(lambda _on: self._load_soon())
+        context.settings_changed.connect(lambda _settings: self._load_soon())
+
+    def actions(self) -> Sequence[Action]:
+        return ()
+
+    def palette_entries(self) -> Sequence[Action]:
+        return [
+            Action(
+                f"settings.{setting.key}",
+                setting.title,
+                partial(self._context.go_to, "settings", setting.key),
+                icon="settings",
+                group=f"Settings · {setting.group}",
+                words=setting.words,
+            )
+            for setting in SETTINGS
+        ]
+
+    def activate(self) -> None:
+        self._load_soon()
+        self._search.setFocus()
+
+    def find(self) -> None:
+        self._search.setFocus()
+        self._search.selectAll()
+
+    def show_place(self, key: str) -> None:
+        """Scroll to a setting, by its key or the beginning of it (`model` is the model for replies)."""
+        self._search.clear()
+        found = next((row for name, row in self._rows.items() if name.startswith(key)), None)
+        if found is not None:
+            self._scroll.ensureWidgetVisible(found, 0, 120)
+            found.setFocus()
+            found.focusNextChild()
+
+    async def close(self) -> None:
+        await self._tasks.cancel()
+
+    # Building
+
+    def _build(self) -> QWidget:
+        whole = surface(QWidget(), 1)
+        whole.setAccessibleName("Settings")
+        header = PanelHeader(self._context.theme, "Settings")
+        self._search = SearchField(self._context.theme, "Search settings")
+        self._search.setMinimumWidth(self._context.theme.px(240))
+        self._search.textChanged.connect(self._filter)
+        header.add_end(self._search)
+        inside = surface(QWidget(), 1)
+        self._list = column(spacing=8)
+        self._list.setContentsMargins(24, 16, 24, 24)
+        self._list.addWidget(self.notice)
+        for group in dict.fromkeys(setting.group for setting in SETTINGS):
+            self._build_group(group)
+        self._nothing = label("No setting fits.", "quiet")
+        self._nothing.hide()
+        self._list.addWidget(self._nothing)
+        self._list.addStretch(1)
+        holder = QWidget()
+        holder.setMaximumWidth(self._context.theme.px(WIDTH) + 48)
+        holder.setLayout(self._list)
+        centre = row(spacing=0)
+        centre.addStretch(1)
+        centre.addWidget(holder, 100)
+        centre.addStretch(1)
+        inside.setLayout(centre)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setWidget(inside)
+        layout = column(spacing=0)
+        layout.addWidget(header)
+        layout.addWidget(self._scroll, 1)
+        whole.setLayout(layout)
+        return whole
+
+    def _build_group(self, group: str) -> None:
+        heading = label(group, "heading")
+        card = QFrame()
+        set_role(card, "card")
+        inside = column(spacing=0)
+        parts: list[QWidget] = []
+        for setting in (setting for setting in SETTINGS if setting.group == group):
+            made = self._make_row(setting)
+            divider = line()
+            inside.addWidget(divider)
+            inside.addWidget(made)
+            parts.append(divider)
+            self._rows[setting.key] = made
+        card.setLayout(inside)
+        self._list.addSpacing(8)
+        self._list.addWidget(heading)
+        self._list.addWidget(card)
+        self._groups[group] = (heading, card, parts)
+        self._divide(group)
+
+    def _make_row(self, setting: Setting) -> SettingRow:
+        theme = self._context.theme
+        match setting.kind:
+            case "choice":
+                return ChoiceRow(theme, setting, self._changed)
+            case "switch":
+                return SwitchRow(theme, setting, self._changed)
+            case "text":
+                return TextRow(theme, setting, self._changed)
+            case "zone":
+                return ZoneRow(theme, setting, self._changed)
+            case "model":
+                return SettingRow(theme, setting, ("Change…", partial(self._start, self._choose_model, setting)))
+            case _:
+                return SettingRow(theme, setting, self._act_button(setting))
+
+    def _act_button(self, setting: Setting) -> tuple[str, Callable[[], object]]:
+        acts: dict[str, tuple[str, Callable[..., Any]]] = {
+            "passphrase": ("Change…", self._new_passphrase),
+            "recovery_code": ("Make a new one…", self._new_code),
+            "profile_folder": ("Open folder", self._open_folder),
+        }
+        caption, act = acts[setting.key]
+        return caption, partial(self._start, act, setting)
+
+    def _start(self, act: Callable[[Setting], Any], setting: Setting) -> None:
+        self._tasks.start(lambda: act(setting), name=f"settings.{setting.key}")
+
+    # Showing
+
+    def _load_soon(self) -> None:
+        self._tasks.start(self._load, name="settings.load", replace=True)
+
+    async def _load(self) -> None:
+        self._settings, self._config = await self._change.read(self._context.familiar)
+        name = self._services.familiars[self._context.familiar].name
+        self._groups["Models"][0].setText(f"Models of {name}")
+        for setting in SETTINGS:
+            if setting.kind != "act":
+                self._rows[setting.key].show_value(read_value(setting, self._settings, self._config))
+        self._rows["profile_folder"].show_text(str(self._services.profile.root))
+        zone = self._rows["display.timezone"]
+        if isinstance(zone, ZoneRow):
+            zone.set_zones(await asyncio.to_thread(lambda: sorted(available_timezones())))
+
+    def _filter(self, query: str) -> None:
+        shown = {setting.key for setting in matching(query)}
+        for key, made in self._rows.items():
+            made.setVisible(key in shown)
+        for group in self._groups:
+            self._divide(group)
+        self._nothing.setVisible(not shown)
+
+    def _divide(self, group: str) -> None:
+        """Show hairlines between the rows that are shown, and no empty card."""
+        heading, card, dividers = self._groups[group]
+        rows = [self._rows[setting.key] for setting in SETTINGS if setting.group == group and setting.key in self._rows]
+        seen = False
+        for divider, made in zip(dividers, rows, strict=True):
+            divider.setVisible(seen and not made.isHidden())
+            seen = seen or not made.isHidden()
+        heading.setVisible(seen)
+        card.setVisible(seen)
+
+    # Changing
+
+    def _changed(self, setting: Setting, value: Any) -> None:
+        self.notice.clear()
+        if setting.key == "remember_key":
+            self._tasks.start(lambda: self._remember(value), name="settings.remember_key")
+            return
+        old = read_value(setting, self._settings, self._config)
+        self._tasks.start(lambda: self._save(setting, value, old), name=f"settings.save.{setting.key}", replace=True)
+
+    async def _save(self, setting: Setting, value: Any, old: Any, *, undoing: bool = False) -> None:
+        try:
+            if setting.scope == "profile":
+                await self._change.save_profile({setting.key: value})
+            else:
+                await self._change.save_familiar(self._context.familiar, {setting.key: value})
+        finally:
+            await self._load()
+        self._announce(setting)
+        if not undoing:
+            back = partial(self._save, setting, old, value, undoing=True)
+            self._context.offer_undo(f"{setting.title} changed.", partial(self._undo, setting, back))
+
+    def _undo(self, setting: Setting, back: Callable[[], Any]) -> None:
+        self._tasks.start(back, name=f"settings.undo.{setting.key}")
+
+    def _announce(self, setting: Setting) -> None:
+        """Tell the rest of the window what is in force now."""
+        if setting.key == "local_only":
+            self._context.local_only_changed.emit(self._services.network.local_only)
+        elif setting.scope == "familiar":
+            self._context.familiar_reloaded.emit(str(self._context.familiar))
+        elif setting.key == "owner_name":
+            for familiar in self._services.familiars:
+                self._context.familiar_reloaded.emit(str(familiar))
+        elif setting.key == "log_level" and self._settings is not None:
+            self._parts.set_log_level(self._settings.log_level)
+        self._context.settings_changed.emit(self._settings)
+
+    async def _remember(self, on: bool) -> None:
+        try:
+            await self._parts.remember_key(on)
+        finally:
+            await self._load()
+        self._context.tell(
+            "The keyring has a copy of the key now." if on else "The keyring has no copy of the key now."
+        )
+
+    async def _choose_model(self, setting: Setting) -> None:
+        familiar = self._context.familiar
+        slot = read_value(setting, self._settings, self._config)
+        choice = await ask_model(
+            self.widget,
+            self._parts,
+            setting.title,
+            choice_from_slot(slot.provider, slot.model, slot.base_url),
+            local_only=lambda: self._services.network.local_only,
+            stored_key=lambda: self._change.stored_key(familiar, setting.key),
+        )
+        if choice is None or (choice.leaves() and not await self._may_leave()):
+            return
+        old = await self._change.save_model(familiar, setting.key, choice)
+        self._announce(setting)
+        back = partial(self._put_back, setting, familiar, old)
+        self._context.offer_undo(f"{setting.title} changed.", partial(self._undo, setting, back))
+
+    async def _put_back(self, setting: Setting, familiar: Any, old: dict[str, Any]) -> None:
+        await self._change.save_familiar(familiar, old)
+        self._announce(setting)
+
+    async def _may_leave(self) -> bool:
+        """Ask before local-only is switched off for a model elsewhere."""
+        if not self._services.network.local_only:
+            return True
+        words = (
+            "This model runs on another computer, and local only is on. To use it, local only has to be off; "
+            "conversations are then sent to its endpoint."
+        )
+        choices = (("", "Cancel", "plain"), ("allow", "Allow the network", "primary"))
+        if await ask(self.widget, "Allow the network?", words, choices) != "allow":
+            return False
+        await self._parts.gate.set_local_only(False)
+        self._context.local_only_changed.emit(self._services.network.local_only)
+        return True
+
+    async def _new_passphrase(self, _setting: Setting) -> None:
+        new = await ask_new_passphrase(self.widget, self._parts)
+        if new is not None:
+            await self._services.vault.change_passphrase(new)
+            self._context.tell("The passphrase was changed.")
+
+    async def _new_code(self, _setting: Setting) -> None:
+        code = await ask_new_recovery_code(self.widget, self._parts, self._services.profile.root)
+        if code is not None:
+            await self._services.vault.replace_recovery_code(code)
+            self._context.tell("The new recovery code is in force.")
+
+    async def _open_folder(self, _setting: Setting) -> None:
+        root = self._services.profile.root
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(root))):
+            raise OutsideError("The system could not open the folder.", f"Open {root} yourself.")

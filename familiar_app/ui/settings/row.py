@@ -1,0 +1,150 @@
+"""One setting as a row: what it does at the left, its control at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QLineEdit, QWidget
+
+from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.label import ElidedLabel, column, label, row
+from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.settings.model import Setting, value_text
+
+Changed = Callable[[Setting, Any], object]
+CONTROL_WIDTH = 220
+
+
+class SettingRow(QWidget):
+    """Shows a setting; `show_value` never causes `changed` to be called."""
+
+    def __init__(self, theme: Theme, setting: Setting, *buttons: tuple[str, Callable[[], object]]) -> None:
+        super().__init__()
+        self.setting = setting
+        words = column(spacing=4)
+        words.addWidget(label(setting.title, "strong", wrap=True))
+        words.addWidget(label(setting.text, "quiet", wrap=True))
+        below = f"Default: {setting.default_text}. {setting.leaves}" if setting.default_text else setting.leaves
+        words.addWidget(label(below, "faint", wrap=True))
+        self._controls = column(spacing=4)
+        self._now = ElidedLabel("", "body")
+        self._now.hide()
+        words.addWidget(self._now)
+        line = row(spacing=24)
+        line.setContentsMargins(16, 12, 16, 12)
+        line.addLayout(words, 1)
+        line.addLayout(self._controls)
+        self.setLayout(line)
+        self._width = theme.px(CONTROL_WIDTH)
+        for caption, run in buttons:
+            made = button(caption, run)
+            made.setAccessibleName(f"{setting.title}: {caption.rstrip('…')}")
+            self._add(made)
+        self._controls.addStretch(1)
+
+    def show_value(self, value: Any) -> None:
+        """Show the value in force."""
+        self.show_text(value_text(self.setting, value))
+
+    def show_text(self, text: str) -> None:
+        self._now.setVisible(bool(text))
+        self._now.set_text(text)
+
+    def set_wrong(self, text: str) -> None:
+        """Say that the value was refused; cleared by the next `show_value`."""
+        self._now.setVisible(bool(text))
+        self._now.set_text(text)
+
+    def _add(self, control: QWidget) -> None:
+        control.setFixedWidth(self._width)
+        self._controls.insertWidget(self._controls.count(), control, 0, Qt.AlignmentFlag.AlignRight)
+
+    def _name(self, control: QWidget) -> None:
+        control.setAccessibleName(self.setting.title)
+        control.setAccessibleDescription(self.setting.text)
+        self._controls.insertWidget(0, control, 0, Qt.AlignmentFlag.AlignRight)
+        control.setFixedWidth(self._width)
+
+
+class ChoiceRow(SettingRow):
+    """One of a few values."""
+
+    def __init__(self, theme: Theme, setting: Setting, changed: Changed) -> None:
+        super().__init__(theme, setting)
+        self._box = QComboBox()
+        for value, words in setting.choices:
+            self._box.addItem(words, value)
+        self._name(self._box)
+        self._box.activated.connect(lambda _index: changed(setting, self._box.currentData()))
+
+    def show_value(self, value: Any) -> None:
+        found = self._box.findData(value)
+        if found < 0:
+            # A value somebody wrote into the file by hand is kept as a choice of its own.
+            self._box.addItem(f"{value:.0%}" if isinstance(value, float) else str(value), value)
+            found = self._box.count() - 1
+        self._box.setCurrentIndex(found)
+
+
+class SwitchRow(SettingRow):
+    """On or off."""
+
+    def __init__(self, theme: Theme, setting: Setting, changed: Changed) -> None:
+        super().__init__(theme, setting)
+        self._box = QCheckBox("On")
+        self._name(self._box)
+        self._box.clicked.connect(lambda on: changed(setting, on))
+
+    def show_value(self, value: Any) -> None:
+        self._box.setChecked(bool(value))
+        self._box.setText("On" if value else "Off")
+
+
+class TextRow(SettingRow):
+    """A short text, saved when the field is left or Return is pressed."""
+
+    def __init__(self, theme: Theme, setting: Setting, changed: Changed) -> None:
+        super().__init__(theme, setting)
+        self._changed, self._value = changed, ""
+        self._field = QLineEdit()
+        self._name(self._field)
+        self._field.editingFinished.connect(self._finish)
+
+    def show_value(self, value: Any) -> None:
+        self._value = str(value)
+        self._field.setText(self._value)
+        self.set_wrong("")
+
+    def _finish(self) -> None:
+        typed = self._field.text().strip()
+        if not typed:
+            self._field.setText(self._value)
+        elif typed != self._value:
+            self._value = typed
+            self._changed(self.setting, typed)
+
+
+class ZoneRow(TextRow):
+    """A time zone, found by typing a part of its name. Empty is this computer's zone."""
+
+    def __init__(self, theme: Theme, setting: Setting, changed: Changed) -> None:
+        super().__init__(theme, setting, changed)
+        self._field.setPlaceholderText("this computer's zone")
+
+    def set_zones(self, zones: Sequence[str]) -> None:
+        """Offer these names while typing."""
+        completer = QCompleter(list(zones), self)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        self._field.setCompleter(completer)
+
+    def show_value(self, value: Any) -> None:
+        super().show_value("" if value == "system" else value)
+
+    def _finish(self) -> None:
+        typed = self._field.text().strip().replace(" ", "_")
+        if typed != self._value:
+            self._value = typed
+            self._changed(self.setting, typed or "system")
