@@ -1,0 +1,181 @@
+"""The profile folder: settings and canon, in files that people may read and edit. Nothing in them is secret.
+
+Changed files are written beside the old ones and moved into place, after their content was checked as a whole.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from familiar_app.domain.card import CharacterCard, parse_card_markdown, render_card_markdown
+from familiar_app.domain.errors import BadInputError, UserError
+from familiar_app.domain.ids import FamiliarId, is_familiar_id
+from familiar_app.domain.settings import (
+    CharacterConfig,
+    ModelSlot,
+    ProfileSettings,
+    model_slot_from_spec,
+    parse_config,
+    parse_profile_settings,
+)
+from familiar_app.store.fault import translated
+from familiar_app.store.resource import resource
+from familiar_app.store.toml_file import parse_toml, read_text, with_changes
+from familiar_app.store.written_file import sync_folder, write_atomically
+
+_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_MAX_AVATAR_SIZE_BYTES = 32 * 1024 * 1024
+_SETTINGS_HEAD = "# What this profile does differently from the shipped settings.\n"
+_CONFIG_HEAD = "# What this familiar does differently from the shipped settings.\n"
+
+
+def default_profile_folder() -> Path:
+    """Return the folder that the system sets aside for the data of programs."""
+    return Path(platformdirs.user_data_dir("familiar", appauthor=False, roaming=False))
+
+
+def slot_from_spec(spec: str, *, api_key_secret: str = "") -> ModelSlot:
+    """Return the slot that a new familiar with this model SPEC would get. Raises UserError for a bad SPEC."""
+    shipped = resource("defaults", "character.toml")
+    chosen = {**model_slot_from_spec(spec), "api_key_secret": api_key_secret}
+    sources = [(shipped.name, parse_toml(read_text(shipped), shipped)), ("model", {"models": {"prose": chosen}})]
+    return parse_config(sources).models.prose
+
+
+class Profile:
+    """The files of one profile. Methods block briefly; the window calls them in a thread."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.vault_path = root / "vault.db"
+        self.log_dir = root / "logs"
+        self._settings_path = root / "settings.toml"
+        self._changing = threading.RLock()
+
+    def exists(self) -> bool:
+        """Tell whether there is a vault here."""
+        return self.vault_path.exists()
+
+    def settings(self) -> ProfileSettings:
+        """Return the profile's settings over the shipped ones. Raises BadInputError naming file, key and reason."""
+        return self._check_settings(self._text(self._settings_path))
+
+    def save_settings(self, changes: Mapping[str, Any]) -> ProfileSettings:
+        """Change settings by dotted keys; None goes back to the shipped value. Written only if all of it is good."""
+        with self._changing:
+            text = with_changes(self._text(self._settings_path) or _SETTINGS_HEAD, changes, self._settings_path)
+            settings = self._check_settings(text)
+            with translated(self._settings_path):
+                self.root.mkdir(parents=True, exist_ok=True)
+                write_atomically(self._settings_path, text.encode("utf-8"))
+            return settings
+
+    def familiars(self) -> list[FamiliarId]:
+        """Return the familiars with files here, in the order of the settings, the others behind them by name."""
+        folder = self.root / "familiars"
+        if not folder.is_dir():
+            return []
+        with translated(folder):
+            found = {
+                FamiliarId(entry.name)
+                for entry in folder.iterdir()
+                if is_familiar_id(entry.name) and (entry / "character.md").is_file()
+            }
+        ordered = [familiar for familiar in dict.fromkeys(self.settings().familiars) if familiar in found]
+        return [*ordered, *sorted(found.difference(ordered))]
+
+    def config(self, id: FamiliarId) -> CharacterConfig:  # noqa: A002
+        """Return a familiar's configuration over the shipped one. Raises BadInputError as `settings`."""
+        path = self._file(id, "character.toml")
+        return self._check_config(self._text(path), path)
+
+    def save_config(self, id: FamiliarId, changes: Mapping[str, Any]) -> CharacterConfig:  # noqa: A002
+        """Change a familiar's configuration as `save_settings` does."""
+        path = self._file(id, "character.toml")
+        with self._changing:
+            text = with_changes(self._text(path) or _CONFIG_HEAD, changes, path)
+            config = self._check_config(text, path)
+            with translated(path):
+                write_atomically(path, text.encode("utf-8"))
+            return config
+
+    def card(self, id: FamiliarId) -> CharacterCard:  # noqa: A002
+        """Return a familiar's card. Raises UserError where there is none, BadInputError where it cannot be read."""
+        path = self._file(id, "character.md")
+        if not path.is_file():
+            raise UserError(f"The familiar {id} has no character.md.", "Import a card, or make the familiar again.")
+        return parse_card_markdown(read_text(path))
+
+    def save_card(self, id: FamiliarId, card: CharacterCard) -> None:  # noqa: A002
+        """Replace a familiar's card."""
+        path = self._file(id, "character.md")
+        with self._changing, translated(path):
+            write_atomically(path, render_card_markdown(card).encode("utf-8"))
+
+    def avatar(self, id: FamiliarId) -> Path | None:  # noqa: A002
+        """Return where a familiar's picture lies, or None."""
+        path = self._file(id, "avatar.png")
+        return path if path.is_file() else None
+
+    def save_avatar(self, id: FamiliarId, png: bytes) -> None:  # noqa: A002
+        """Replace a familiar's picture. Raises BadInputError where it is not a PNG or larger than 32 MB."""
+        if not png.startswith(_PNG_SIGNATURE) or len(png) > _MAX_AVATAR_SIZE_BYTES:
+            raise BadInputError(
+                "the picture is not a PNG of at most 32 MB.", source="picture", next_step="Choose another picture."
+            )
+        path = self._file(id, "avatar.png")
+        with self._changing, translated(path):
+            write_atomically(path, png)
+
+    def add_familiar(
+        self,
+        id: FamiliarId,  # noqa: A002
+        card: CharacterCard,
+        config_changes: Mapping[str, Any],
+        lineage: str,
+    ) -> None:
+        """Make a familiar's folder with card and configuration: all of it, or nothing."""
+        folder = self._file(id, "character.md").parent
+        # A folder whose name is no id is never taken for a familiar.
+        making = folder.with_name(f".{id}.new")
+        with self._changing:
+            if folder.exists():
+                raise UserError(f"There is already a familiar {id}.", "Choose another id with --id.")
+            config_path = folder / "character.toml"
+            text = with_changes(_CONFIG_HEAD, {"lineage": lineage, **config_changes}, config_path)
+            self._check_config(text, config_path)
+            with translated(folder):
+                shutil.rmtree(making, ignore_errors=True)
+                making.mkdir(parents=True)
+                write_atomically(making / "character.toml", text.encode("utf-8"))
+                write_atomically(making / "character.md", render_card_markdown(card).encode("utf-8"))
+                making.rename(folder)
+                sync_folder(folder.parent)
+
+    def _file(self, familiar: FamiliarId, name: str) -> Path:
+        if not is_familiar_id(familiar):
+            raise BadInputError(
+                f"{familiar!r} cannot be the id of a familiar.",
+                field="id",
+                next_step="Use small letters, digits, - and _, beginning with a letter or digit.",
+            )
+        return self.root / "familiars" / familiar / name
+
+    def _text(self, path: Path) -> str:
+        return read_text(path) if path.exists() else ""
+
+    def _check_settings(self, text: str) -> ProfileSettings:
+        shipped = resource("defaults", "settings.toml")
+        own = (str(self._settings_path), parse_toml(text, self._settings_path))
+        return parse_profile_settings([(shipped.name, parse_toml(read_text(shipped), shipped)), own])
+
+    def _check_config(self, text: str, path: Path) -> CharacterConfig:
+        shipped = resource("defaults", "character.toml")
+        own = (str(path), parse_toml(text, path))
+        return parse_config([(shipped.name, parse_toml(read_text(shipped), shipped)), own])
