@@ -6,7 +6,6 @@ This module holds no behaviour: it only names the parts, so that the window and 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal, Protocol
 
 from familiar_app.context.assembler import Assembler
@@ -64,8 +63,8 @@ class NewFamiliar:
     card: CharacterCard
     id: FamiliarId | None = None
     model: str = "smollm2"
-    api_key: str | None = None
-    avatar: Path | None = None
+    api_key: str | None = field(default=None, repr=False)
+    avatar_png: bytes | None = field(default=None, repr=False)
 
 
 class Gate(Protocol):

@@ -20,7 +20,7 @@ from familiar_app.models.network import NetworkPolicy
 from familiar_app.services import GateState, Hosted, NewFamiliar, Services
 from familiar_app.store import keyring
 from familiar_app.store.profile import Profile
-from familiar_app.store.vault import Vault
+from familiar_app.store.vault import Vault, vault_id
 
 log = logging.getLogger(__name__)
 
@@ -120,6 +120,15 @@ class Application:
         if self._services is not None:
             self._services.network.local_only = on or bool(self._forced_local_only)
 
+    async def remember_key(self, on: bool) -> None:
+        """Keep a copy of the open vault's key in the system's keyring, or take it away, and set it so."""
+        vault = self.services.vault
+        if on:
+            await self._remember(vault)
+            return
+        await asyncio.to_thread(self._profile.save_settings, {"remember_key": False})
+        await asyncio.to_thread(keyring.forget, vault.id)
+
     async def close(self) -> None:
         async with self._changing:
             services, self._services = self._services, None
@@ -184,10 +193,9 @@ class Application:
             name = f"{chosen}.api_key"
             await services.vault.secrets.set(name, familiar.api_key)
             settings["models.prose.api_key_secret"] = settings["models.background.api_key_secret"] = name
-        avatar = await asyncio.to_thread(familiar.avatar.read_bytes) if familiar.avatar else None
         await asyncio.to_thread(self._profile.add_familiar, chosen, familiar.card, settings, str(uuid.uuid4()))
-        if avatar is not None:
-            await asyncio.to_thread(self._profile.save_avatar, chosen, avatar)
+        if familiar.avatar_png is not None:
+            await asyncio.to_thread(self._profile.save_avatar, chosen, familiar.avatar_png)
         hosted = await self._host(services, chosen)
         services.familiars[chosen] = hosted
         return hosted
@@ -209,21 +217,18 @@ class Application:
             )
 
     def _key_from_keyring(self) -> bytes:
-        key = keyring.load(self._keyring_id())
+        key = keyring.load(vault_id(self._profile.vault_path))
         if key is None:
             raise LockedError("This computer's keyring has no key for this vault.", "Type the passphrase.")
         return key
 
     async def _remember(self, vault: Vault) -> None:
-        await asyncio.to_thread(keyring.save, self._keyring_id(), vault.data_key())
-
-    def _keyring_id(self) -> str:
-        return str(self._profile.root.resolve())
+        await asyncio.to_thread(keyring.save, vault.id, vault.data_key())
+        await asyncio.to_thread(self._profile.save_settings, {"remember_key": True})
 
     async def _discard(self, vault: Vault) -> None:
         """Take back a vault that was made a moment ago and never handed out."""
         if self._pool is not None:
             await self._pool.close()
             self._pool = None
-        await vault.close()
-        await asyncio.to_thread(vault.delete_files)
+        await vault.discard()

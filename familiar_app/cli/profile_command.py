@@ -68,6 +68,7 @@ async def run_init(command: Command) -> int:
         card=replace(card, name=name),
         id=FamiliarId(args.id) if args.id else None,
         model=absolute_spec(args.model),
+        avatar_png=avatar,
     )
     if familiar.id is not None and familiar.id in gate.profile.familiars():
         raise BadInputError("a familiar with this id exists already.", field="id", next_step="Choose another id.")
@@ -80,8 +81,6 @@ async def run_init(command: Command) -> int:
     else:
         await command.open()
         hosted = await gate.add_familiar(familiar)
-    if avatar is not None:
-        gate.profile.save_avatar(hosted.id, avatar)
     _print_init(command, hosted, recovery_code)
     return 0
 

@@ -43,6 +43,14 @@ def forget(profile_id: str) -> None:
             keyring.delete_password(_SERVICE, profile_id)
 
 
+def available() -> bool:
+    """Tell whether this computer has a keyring that can keep a key. Asks the system, so call it in a thread."""
+    try:
+        return bool(keyring.get_keyring().priority > 0)
+    except (keyring.errors.KeyringError, OSError, RuntimeError):
+        return False
+
+
 @contextmanager
 def _translated() -> Iterator[None]:
     try:

@@ -16,7 +16,7 @@ from familiar_app.domain.errors import UsageError
 from familiar_app.store import vault_file
 from familiar_app.store.channel import Channels
 from familiar_app.store.engine import Engine
-from familiar_app.store.keys import DEFAULT_COST, KdfCost, Way
+from familiar_app.store.keys import DEFAULT_COST, KdfCost, KeyFile, Way
 from familiar_app.store.person import People
 from familiar_app.store.rekey import FreshCopy, put_in_place, write_fresh_copy
 from familiar_app.store.secret import Secrets
@@ -129,6 +129,11 @@ class Vault:
         """Finish what is being written, bring it into one file and give the vault back. May be called twice."""
         await _unbroken(self._opened.close)
 
+    async def discard(self) -> None:
+        """Close the vault and remove its files: only for one that was made a moment ago and never handed out."""
+        await self.close()
+        await asyncio.to_thread(vault_file.remove_vault, self.path)
+
     async def _rewrap(self, way: Way, secret: str) -> None:
         def work(_connection: object) -> None:
             keys = self._opened.keys.with_wrap(way, secret, self._opened.data_key, self._cost)
@@ -144,6 +149,11 @@ class Vault:
         self.traces = Traces(engine)
         self.secrets = Secrets(engine, self._clock)
         self.state = State(engine)
+
+
+def vault_id(path: Path) -> str:
+    """Return the id of the vault at `path` without opening it. Raises OutsideError where its key file is unreadable."""
+    return KeyFile.read(keys_path(path)).vault
 
 
 async def _opening(blocking: Callable[[], OpenedVault]) -> OpenedVault:

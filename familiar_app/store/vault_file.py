@@ -79,6 +79,13 @@ def create_vault(path: Path, ways: dict[Way, str], cost: KdfCost = DEFAULT_COST)
         raise
 
 
+def remove_vault(path: Path) -> None:
+    """Remove the files of a closed vault. The database goes first, so that no kill leaves one without its keys."""
+    with translated(path):
+        for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm"), keys_path(path)):
+            file.unlink(missing_ok=True)
+
+
 def open_vault(
     path: Path,
     *,

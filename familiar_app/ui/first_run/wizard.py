@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QStackedWidget, QWidget
@@ -163,22 +160,14 @@ class Wizard(QWidget):
             self._next.setFocus()
 
     async def _finish(self) -> None:
-        with_portrait = self.state.avatar_png
-        if with_portrait is None:
-            familiar = await self._make(None)
-        else:
-            with tempfile.TemporaryDirectory(prefix="familiar-") as folder:
-                portrait = Path(folder) / "portrait.png"
-                await asyncio.to_thread(portrait.write_bytes, with_portrait)
-                familiar = await self._make(portrait)
-        self.done.emit(familiar)
+        self.done.emit(await self._make())
 
-    async def _make(self, portrait: Path | None) -> str:
+    async def _make(self) -> str:
         from familiar_app.services import NewFamiliar
 
         state, gate = self.state, self._parts.gate
         key = state.choice.key if state.choice.kind == "openai" else ""
-        new = NewFamiliar(state.card(), model=state.choice.spec(), api_key=key or None, avatar=portrait)
+        new = NewFamiliar(state.card(), model=state.choice.spec(), api_key=key or None, avatar_png=state.avatar_png)
         if self._adding:
             hosted = await gate.add_familiar(new)
             familiar = hosted.id

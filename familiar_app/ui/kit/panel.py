@@ -36,10 +36,17 @@ class Panel(Protocol):
     palette (channels, people). `show_place` goes back to a place this panel has reported through `context.visit`.
     """
 
-    id: str
-    title: str
-    icon: str
-    widget: QWidget
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def icon(self) -> str: ...
+
+    @property
+    def widget(self) -> QWidget: ...
 
     def actions(self) -> Sequence[Action]: ...
 

@@ -197,6 +197,8 @@ class FakeGate:
     async def add_familiar(self, familiar: Any) -> Any:
         chosen = familiar.id or FamiliarId(familiar.card.name.lower())
         self.profile.cards[chosen] = replace(familiar.card)
+        if familiar.avatar_png is not None:
+            self.profile.save_avatar(chosen, familiar.avatar_png)
         return self._host(chosen)
 
     async def close(self) -> None:

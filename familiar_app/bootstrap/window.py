@@ -1,0 +1,177 @@
+"""Runs the window: Qt, the one event loop, the main window, and the way out."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from familiar_app.bootstrap.loop import run  # first: it settles which Qt is used
+
+from PySide6.QtWidgets import QApplication, QWidget  # isort: skip
+
+from familiar_app import __version__
+from familiar_app.bootstrap.application import Application
+from familiar_app.bootstrap.log import LogBuffer, log_to_file
+from familiar_app.bootstrap.main import make_application
+from familiar_app.domain.chat import ModelInfo
+from familiar_app.domain.settings import ModelSlot
+from familiar_app.domain.task import TaskRegistry
+from familiar_app.interchange.cards import read_card_file
+from familiar_app.models.discovery import FoundServer, find_local_servers
+from familiar_app.models.factory import build_model
+from familiar_app.models.network import NetworkPolicy
+from familiar_app.store import keyring
+from familiar_app.store.profile import slot_from_spec
+from familiar_app.ui.character.panel import create_character_panel
+from familiar_app.ui.chat.panel import create_chat_panel
+from familiar_app.ui.kit.panel import PanelFactory
+from familiar_app.ui.kit.parts import WindowParts
+from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.log.panel import log_panel
+from familiar_app.ui.settings.panel import settings_panel
+from familiar_app.ui.shell.crash import CrashDialog
+from familiar_app.ui.shell.single_instance import SingleInstance
+from familiar_app.ui.shell.window import MainWindow
+
+log = logging.getLogger(__name__)
+CLOSE_TIMEOUT_S = 20.0
+BEAT_S = 0.25
+
+
+def open_window(args: argparse.Namespace, buffer: LogBuffer) -> int:
+    """Show the window until the person leaves, and return the exit code."""
+    app = QApplication(sys.argv[:1])
+    app.setApplicationName("Familiar")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName("familiar")
+    app.setQuitOnLastWindowClosed(False)
+    theme = Theme(app)
+    crash = CrashDialog(theme, _active_window)
+    tasks = TaskRegistry(lambda name, error: _report(crash, name, error))
+    application = make_application(args, tasks)
+    instance = SingleInstance(application.profile.root)
+    if not instance.claim():
+        return 0
+    sys.excepthook = lambda _kind, error, _trace: _report(crash, "the window", error)
+    try:
+        run(
+            _live(application, tasks, theme, buffer, instance),
+            app=app,
+            on_error=lambda context: _report_callback(crash, context),
+        )
+    finally:
+        sys.excepthook = sys.__excepthook__
+        instance.release()
+    return 0
+
+
+async def _live(
+    application: Application, tasks: TaskRegistry, theme: Theme, buffer: LogBuffer, instance: SingleInstance
+) -> None:
+    """From the first picture to the last: show, wait for the wish to leave, close every part in order."""
+    leave = asyncio.Event()
+    _leave_on_signal(leave.set)
+    file_log = await asyncio.to_thread(_open_log_file, application.profile.log_dir)
+    window = MainWindow(_window_parts(application, tasks, theme, buffer, leave.set))
+    instance.raised.connect(window.bring_to_front)
+    window.start()
+    try:
+        await leave.wait()
+    finally:
+        await _close_part("the window", window.prepare_close())
+        await _close_part("the vault", application.close())
+        late = await tasks.cancel()
+        if late:
+            log.warning("%d tasks did not end in time", len(late))
+        window.deleteLater()
+        if file_log is not None:
+            logging.getLogger().removeHandler(file_log)
+            file_log.close()
+
+
+def _window_parts(
+    application: Application, tasks: TaskRegistry, theme: Theme, buffer: LogBuffer, leave: Callable[[], None]
+) -> WindowParts:
+    panels: tuple[PanelFactory, ...] = (
+        create_chat_panel,
+        create_character_panel,
+        log_panel(buffer),
+        settings_panel,
+    )
+    return WindowParts(
+        gate=application,
+        tasks=tasks,
+        theme=theme,
+        panels=panels,
+        read_card=read_card_file,
+        test_model=lambda spec, key, local_only: _test_model(spec, key, local_only, application.profile.root),
+        find_servers=_find_servers,
+        keyring_available=keyring.available,
+        request_quit=leave,
+        remember_key=application.remember_key,
+        set_log_level=lambda level: logging.getLogger("familiar_app").setLevel(level.upper()),
+    )
+
+
+async def _test_model(spec: str, key: str | None, local_only: bool, folder: Path) -> ModelInfo:
+    """Load or reach a model that is not set up yet, and let it go again."""
+
+    async def secret(_name: str) -> str | None:
+        return key
+
+    slot: ModelSlot = slot_from_spec(spec, api_key_secret="test" if key else "")
+    model = await build_model(slot, network=NetworkPolicy(local_only=local_only), secret=secret, base_dir=folder)
+    try:
+        return await model.prepare()
+    finally:
+        await model.close()
+
+
+async def _find_servers() -> Sequence[FoundServer]:
+    return await find_local_servers(NetworkPolicy(local_only=True))
+
+
+async def _close_part(name: str, closing: Any) -> None:
+    """Await the end of one part for a bounded time; whatever goes wrong, the next part is closed too."""
+    try:
+        await asyncio.wait_for(closing, CLOSE_TIMEOUT_S)
+    except Exception:
+        # The way out must reach its end.
+        log.exception("%s did not close cleanly", name)
+
+
+def _open_log_file(folder: Path) -> logging.Handler | None:
+    try:
+        return log_to_file(folder)
+    except OSError as error:
+        log.warning("the log is kept in memory only: its folder cannot be written", exc_info=error)
+        return None
+
+
+def _leave_on_signal(leave: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(leave))
+
+
+def _active_window() -> QWidget | None:
+    return QApplication.activeWindow()
+
+
+def _report(crash: CrashDialog, name: str, error: BaseException) -> None:
+    log.error("a defect in %s", name, exc_info=error)
+    crash.report(name, error)
+
+
+def _report_callback(crash: CrashDialog, context: dict[str, Any]) -> None:
+    error = context.get("exception")
+    if isinstance(error, BaseException):
+        _report(crash, "a callback", error)
+    else:
+        log.error("the event loop reported a problem without an exception")
