@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from familiar_app.context.composition import closing_frame, compose, opening
-from familiar_app.context.history_line import LineStyle, short_name
+from familiar_app.context.history_line import LineStyle, place_mark, short_name
 from familiar_app.context.layer import LayerContext, key_of
 from familiar_app.context.layer_memo import BuiltLayer, LayerMemo
 from familiar_app.context.prompt_text import check_mode
@@ -162,6 +162,7 @@ class Assembler:
             familiar=self.familiar,
             char=char,
             channel=request.channel,
+            place=place_mark(request.channel),
             zone=self.config.display.zone(),
             quote_chars=self.config.context.quote_chars,
             labels={},

@@ -27,20 +27,25 @@ LineRole = Literal["user", "assistant"]
 
 @dataclass(frozen=True, slots=True)
 class LineStyle:
-    """How lines of one channel are written. `labels` are the present names of people, `char` the familiar's own."""
+    """How lines of one channel are written.
+
+    `labels` are the present names of people, `char` the familiar's own, `place` the channel's mark; all of them as
+    `short_name` and `place_mark` make them.
+    """
 
     familiar: FamiliarId
     char: str
     channel: Channel
+    place: str
     zone: tzinfo | None
     quote_chars: int
     labels: Mapping[PersonKey, str]
 
-    @property
-    def place(self) -> str:
-        """The channel's mark in a line's beginning, empty where it would tell nothing."""
-        title = "" if is_local(self.channel.key) else short_name(self.channel.title)
-        return f" #{title.lstrip('＃').strip()}" if title else ""
+
+def place_mark(channel: Channel) -> str:
+    """Return a channel's mark in a line's beginning, empty where it would tell nothing."""
+    title = "" if is_local(channel.key) else short_name(channel.title).lstrip("＃").strip()
+    return f" #{title}" if title else ""
 
 
 def short_name(name: str) -> str:
@@ -67,8 +72,8 @@ def speaker_name(turn: Turn, style: LineStyle) -> str:
         return style.char
     if turn.author is None:
         return _NOBODY
-    label = style.labels.get(turn.author.key) or turn.author.name
-    return short_name(label) or short_name(turn.author.username or "") or _NOBODY
+    label = style.labels.get(turn.author.key)
+    return label or short_name(turn.author.name) or short_name(turn.author.username or "") or _NOBODY
 
 
 def body_text(turn: Turn) -> str:

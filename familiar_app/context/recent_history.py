@@ -19,6 +19,7 @@ from familiar_app.context.history_line import (
     is_own,
     is_shown,
     render_line,
+    short_name,
     speaker_name,
 )
 from familiar_app.context.tokens import TokenCounter
@@ -29,6 +30,7 @@ from familiar_app.domain.turn import Role, Turn
 from familiar_app.store.vault import Vault
 
 _FIRST_PAGE = 100
+_SPARE_TURNS = 16
 _LARGEST_PAGE = 800
 # A text rarely has fewer tokens than this; a wrong guess costs one more page.
 _CHARS_PER_TOKEN = 4
@@ -85,6 +87,8 @@ class RecentHistory:
     def __init__(self, vault: Vault, counter: TokenCounter) -> None:
         self._vault = vault
         self._counter = counter
+        # What was enough the last time will most likely be enough again: one read instead of several.
+        self._page_sizes: dict[ChannelId, int] = {}
         self._bodies: OrderedDict[tuple[TurnId, int], str] = OrderedDict()
 
     async def read(
@@ -96,7 +100,7 @@ class RecentHistory:
         if pending is not None:
             turns.append(pending)
         before = TurnId(until + 1) if until is not None else None
-        page_size = _FIRST_PAGE
+        page_size = self._page_sizes.get(style.channel.id, _FIRST_PAGE)
         while True:
             page = await self._vault.turns.page(style.channel.id, before=before, limit=page_size)
             complete = len(page) < page_size
@@ -108,6 +112,7 @@ class RecentHistory:
             style = replace(style, labels=await self._labels(turns, style, owner_label))
             lines = await self._lines(sorted(turns, key=_place), style, each)
             if complete or sum(line.cost for line in lines) > cap:
+                self._page_sizes[style.channel.id] = min(_needed(lines, cap) + _SPARE_TURNS, _LARGEST_PAGE)
                 return ReadHistory(lines, style, complete, each)
 
     async def fit(self, history: ReadHistory, allowance: int, step: int) -> HistoryWindow:
@@ -174,7 +179,8 @@ class RecentHistory:
         )
         missing = [key for key in keys if key != OWNER and key not in style.labels]
         found = await asyncio.gather(*(self._vault.people.label(key, guild=style.channel.guild) for key in missing))
-        return {OWNER: owner_label, **style.labels, **dict(zip(missing, found, strict=True))}
+        names = (short_name(label) for label in found)
+        return {OWNER: owner_label, **style.labels, **dict(zip(missing, names, strict=True))}
 
     def _body(self, turn: Turn) -> str:
         key = (turn.id, turn.revision)
@@ -192,6 +198,16 @@ def _place(turn: Turn) -> float:
     if turn.id <= 0:
         return math.inf
     return turn.answers + 0.5 if turn.alternative > 1 and turn.answers is not None else turn.id
+
+
+def _needed(lines: Sequence[HistoryLine], cap: int) -> int:
+    """Return how many of the newest lines fill `cap`, with the one that is too many."""
+    total = 0
+    for number, line in enumerate(reversed(lines), start=1):
+        total += line.cost
+        if total > cap:
+            return number
+    return len(lines)
 
 
 def _guess(turns: Sequence[Turn]) -> int:

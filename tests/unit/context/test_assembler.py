@@ -254,6 +254,7 @@ async def test_only_as_much_is_read_as_the_budget_holds(make, vault) -> None:
     assembler = make("[budget.text]\nrecent_history_tokens = 1000", model=model)
     await assembler.assemble(HERE)
     assert vault.turns.reads <= 300
+    await assembler.assemble(HERE)
     vault.turns.add(ANN, "one more")
     model.counted = 0
     await assembler.assemble(HERE)
