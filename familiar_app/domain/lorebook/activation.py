@@ -1,0 +1,77 @@
+"""The result of one evaluation. Verdicts are worked out only when somebody asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from familiar_app.domain.lorebook.nearmiss import nearest_miss
+from familiar_app.domain.lorebook.placement import Accepted, Placement
+from familiar_app.domain.lorebook.prepared import Candidate, PreparedBooks
+from familiar_app.domain.lorebook.scene import Scene
+from familiar_app.domain.lorebook.selection import PassState
+from familiar_app.domain.lorebook.timer import Timers
+from familiar_app.domain.lorebook.verdict import Outcome, Reason, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class PassRecord:
+    """One pass. `settled` entries were decided before; those without an outcome had no key in the text."""
+
+    state: PassState
+    settled: frozenset[int]
+    outcomes: Mapping[int, Outcome]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activation:
+    """What one evaluation brought. `accepted` is in order of acceptance.
+
+    `timers` are those to keep for the next message. `rolls` and `counts` are what chance and the token counter said,
+    in the order in which they were asked. `slow_patterns` numbers the patterns that ran out of time.
+    """
+
+    books: PreparedBooks = field(repr=False)
+    scene: Scene = field(repr=False)
+    accepted: tuple[Accepted, ...]
+    placement: Placement
+    passes: tuple[PassRecord, ...] = field(repr=False)
+    overflowed: bool
+    budget_tokens: int
+    used_tokens: int
+    timers: Timers
+    rolls: tuple[float, ...]
+    counts: tuple[int, ...]
+    slow_patterns: tuple[int, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the accepted entries, in order of acceptance."""
+        return [one.candidate.entry.name for one in self.accepted]
+
+    def verdicts(self) -> list[Verdict]:
+        """Return a verdict for every entry in every pass in which it was still open, with its nearest miss.
+
+        An entry that was let in but stands nowhere in the prompt gets one more, which says why.
+        """
+        found = [
+            self._verdict(candidate, record)
+            for record in self.passes
+            for candidate in self.books.candidates
+            if candidate.index not in record.settled
+        ]
+        last = len(self.passes)
+        for index, why in self.placement.left_out.items():
+            outcome = Outcome(False, Reason.NOT_INSERTED, {"why": why})
+            candidate = self.books.candidates[index]
+            found.append(Verdict(candidate.key, candidate.entry.name, last, outcome))
+        return found
+
+    def _verdict(self, candidate: Candidate, record: PassRecord) -> Verdict:
+        outcome = record.outcomes.get(candidate.index)
+        if outcome is None:
+            outcome = Outcome(False, Reason.NO_MATCH if candidate.primary else Reason.NO_KEYS)
+        if outcome.reason is Reason.NO_MATCH:
+            miss = nearest_miss(candidate, record.state, self.books, self.scene, self.slow_patterns)
+            outcome = Outcome(False, Reason.NO_MATCH, {"nearest": miss})
+        return Verdict(candidate.key, candidate.entry.name, record.state.number, outcome)

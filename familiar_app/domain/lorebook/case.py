@@ -1,0 +1,184 @@
+"""Lorebook cases: one JSON object with books, chat, settings and random numbers in, what activates out.
+
+Owners attach such objects to reports, and tests replay them. Tokens are counted as words between white space.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.lorebook.activation import Activation
+from familiar_app.domain.lorebook.engine import LoreEngine
+from familiar_app.domain.lorebook.entry import BoundBooks, EntryKey, LoreBook
+from familiar_app.domain.lorebook.kind import number_or
+from familiar_app.domain.lorebook.rules import FIXED, Rules
+from familiar_app.domain.lorebook.scene import LoreSettings, Scene, Strategy
+from familiar_app.domain.lorebook.timer import Timers
+from familiar_app.domain.lorebook.worldentry import entry_from_world
+
+_SOURCE_NAMES = {
+    "personaDescription": "persona_description",
+    "characterDescription": "character_description",
+    "characterPersonality": "character_personality",
+    "characterDepthPrompt": "character_depth_prompt",
+    "scenario": "scenario",
+    "creatorNotes": "creator_notes",
+}
+_DEFAULT_CHARACTER = "Alice"
+_DEFAULT_BOOK = "G"
+
+
+def count_words(text: str) -> int:
+    """Count tokens as cases do."""
+    return len(text.split())
+
+
+def run_case(case: Mapping[str, Any], rules: Rules = FIXED, *, verdicts: bool = False) -> dict[str, Any]:
+    """Run one case and return what it is expected to give.
+
+    A timeline gives `steps`, each with its length and activated entries; any other case gives `activated`, `passes`,
+    `overflowed` and the places that hold text. With `verdicts`, the reasons too. Raises BadInputError.
+    """
+    given = case.get("input", case)
+    if not isinstance(given, Mapping):
+        raise BadInputError("a case needs an object.", field="input")
+    engine = LoreEngine(_books(given), _settings(given), rules)
+    chance = _replayed(given.get("rng") or ())
+    if given.get("timeline"):
+        return {"steps": _run_steps(case.get("steps") or given.get("steps") or (), given, engine, chance)}
+    activation = engine.activate(
+        _scene(given, given.get("chat") or ()),
+        chance=chance,
+        count_tokens=count_words,
+        timers=Timers.from_json(given.get("timers") or {}),
+    )
+    return _result(activation) | ({"verdicts": [one.to_json() for one in activation.verdicts()]} if verdicts else {})
+
+
+def _result(activation: Activation) -> dict[str, Any]:
+    return {
+        "activated": activation.names,
+        "passes": len(activation.passes),
+        "overflowed": activation.overflowed,
+        **activation.placement.to_json(),
+    }
+
+
+def _run_steps(
+    steps: Iterable[Mapping[str, Any]], given: Mapping[str, Any], engine: LoreEngine, chance: Callable[[], float]
+) -> list[dict[str, Any]]:
+    chat = list(given.get("chat") or ())
+    timers = Timers.from_json(given.get("timers") or {})
+    results = []
+    for step in steps:
+        if "add" in step:
+            chat.append(step["add"])
+        activation = engine.activate(_scene(given, chat), chance=chance, count_tokens=count_words, timers=timers)
+        timers = activation.timers
+        shown = {"add": step["add"]} if "add" in step else {}
+        results.append({**shown, "length": len(chat), "activated": activation.names})
+    return results
+
+
+def _books(given: Mapping[str, Any]) -> BoundBooks:
+    raw = dict(given.get("books") or {})
+    if "entries" in given:
+        raw.setdefault(_DEFAULT_BOOK, given["entries"])
+    books = {name: _book(name, value) for name, value in raw.items()}
+
+    def bound(names: Any) -> tuple[LoreBook, ...]:
+        listed = [names] if isinstance(names, str) else names or ()
+        return tuple(books[name] for name in listed if name in books)
+
+    meta = given.get("chatMeta") or {}
+    character = [given.get("characterBook"), *(given.get("characterExtraBooks") or ())]
+    return BoundBooks(
+        everywhere=bound(given.get("globalBooks", [_DEFAULT_BOOK])),
+        chat=bound(meta.get("world_info") or given.get("chatBook")),
+        persona=bound(given.get("personaBook")),
+        character=bound([name for name in character if name]),
+    )
+
+
+def _book(name: str, value: Any) -> LoreBook:
+    """Read the entries of a book: a list, an object by id, or either within a world object."""
+    if isinstance(value, Mapping) and "entries" in value:
+        value = value["entries"]
+    listed = list(value.values()) if isinstance(value, Mapping) else list(value or ())
+    if not all(isinstance(entry, Mapping) for entry in listed):
+        raise BadInputError("entries have to be objects.", field=name)
+    entries = [entry_from_world(entry, position, _quiet) for position, entry in enumerate(listed)]
+    entries.sort(key=lambda entry: entry.uid if isinstance(entry.uid, int) else 0)
+    return LoreBook(name=name, entries=tuple(entries))
+
+
+def _quiet(_field: str, _what: str, _detail: str) -> None:
+    """Take a note and forget it; a case is no import."""
+
+
+def _settings(given: Mapping[str, Any]) -> LoreSettings:
+    raw = given.get("settings") or {}
+
+    def number(name: str, default: int) -> int:
+        return int(number_or(raw.get(f"world_info_{name}"), default))
+
+    def switch(name: str) -> bool:
+        return bool(raw.get(f"world_info_{name}", False))
+
+    return LoreSettings(
+        depth=number("depth", 2),
+        budget_percent=number("budget", 100),
+        budget_cap=number("budget_cap", 0),
+        recursive=switch("recursive"),
+        max_passes=number("max_recursion_steps", 0),
+        min_activations=number("min_activations", 0),
+        min_activations_depth=number("min_activations_depth_max", 0),
+        case_sensitive=switch("case_sensitive"),
+        match_whole_words=switch("match_whole_words"),
+        group_scoring=switch("use_group_scoring"),
+        strategy=Strategy(number("character_strategy", 1)),
+    )
+
+
+def _scene(given: Mapping[str, Any], chat: Iterable[str]) -> Scene:
+    sources = given.get("sources") or {}
+    injections = (given.get("injections") or {}).values()
+    character = given.get("character") or _DEFAULT_CHARACTER
+    forced = given.get("force") or ()
+    return Scene(
+        messages=tuple(chat),
+        injections=tuple(one["value"] for one in injections if one.get("scan") and one.get("value")),
+        sources={_SOURCE_NAMES[name]: text for name, text in sources.items() if name in _SOURCE_NAMES},
+        trigger=sources.get("trigger") or "normal",
+        character=character,
+        character_tags=_tags(given.get("tagMap") or {}, character),
+        note_inserted=bool(given.get("an")),
+        prompt_tokens=int(number_or(given.get("maxContext"), 100_000)),
+        expand=_expander(given.get("macros") or {}),
+        forced=frozenset(EntryKey(one["book"], one["uid"]) for one in forced if isinstance(one, Mapping)),
+        dry_run=bool(given.get("dryRun")),
+    )
+
+
+def _tags(tag_map: Mapping[str, Iterable[str]], character: str) -> frozenset[str] | None:
+    for name, tags in tag_map.items():
+        if character in (name, name.rpartition(".")[0]):
+            return frozenset(tags)
+    return None
+
+
+def _expander(macros: Mapping[str, str]) -> Callable[[str], str]:
+    values = {name.lower(): str(value) for name, value in macros.items()}
+    if not values:
+        return lambda text: text
+    pattern = re.compile(r"\{\{(" + "|".join(map(re.escape, values)) + r")\}\}", re.IGNORECASE)
+    return lambda text: pattern.sub(lambda match: values[match[1].lower()], text)
+
+
+def _replayed(numbers: Iterable[float]) -> Callable[[], float]:
+    """Return the given random numbers one by one, then 0.5."""
+    source = iter(numbers)
+    return lambda: next(source, 0.5)

@@ -1,0 +1,169 @@
+"""The first step of a pass: which entries ask to come in, and why the others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from familiar_app.domain.lorebook.decorators import ACTIVATE, DONT_ACTIVATE
+from familiar_app.domain.lorebook.entry import SecondaryLogic
+from familiar_app.domain.lorebook.prepared import Candidate, PreparedBooks
+from familiar_app.domain.lorebook.scene import TRIGGERS, Scene
+from familiar_app.domain.lorebook.timer import Clockwork
+from familiar_app.domain.lorebook.verdict import Outcome, Reason
+from familiar_app.domain.lorebook.window import Window, Windows
+
+
+@dataclass(frozen=True, slots=True)
+class PassState:
+    """What a pass knows before it starts. `depth` already includes the widening by min activations."""
+
+    number: int
+    recursing: bool
+    level: int
+    depth: int
+    windows: Windows
+
+
+class Selection:
+    """Judges entries in one evaluation."""
+
+    def __init__(self, books: PreparedBooks, scene: Scene, clockwork: Clockwork) -> None:
+        self._books = books
+        self._scene = scene
+        self._clockwork = clockwork
+        self._trigger = scene.trigger if scene.trigger in TRIGGERS else "normal"
+        self._forced = {candidate.index for candidate in books.candidates if candidate.key in scene.forced}
+
+    def is_forced(self, candidate: Candidate) -> bool:
+        """Tell whether something outside asked for the entry."""
+        return candidate.index in self._forced
+
+    def window(self, candidate: Candidate, state: PassState) -> Window:
+        """Return the text in which this entry looks for its keys."""
+        depth = state.depth if candidate.scan_depth is None else candidate.scan_depth
+        return state.windows.get(depth, candidate.entry.sources)
+
+    def judge(self, state: PassState, settled: Collection[int]) -> dict[int, Outcome]:
+        """Return outcomes by index; entries that are missing had no key in the text, or are settled."""
+        outcomes: dict[int, Outcome] = {}
+        for candidate in self._to_judge(state):
+            if candidate.index not in settled and candidate.index not in outcomes:
+                outcomes[candidate.index] = self._judge(candidate, state)
+        return outcomes
+
+    def _to_judge(self, state: PassState) -> Iterator[Candidate]:
+        yield from self._books.slow_path
+        yield from (self._books.candidates[index] for index in self._forced)
+        for depth, sources in self._books.reaches:
+            window = state.windows.get(state.depth if depth is None else depth, sources)
+            for number in window.hits:
+                for candidate in self._books.by_key.get(number, ()):
+                    if candidate.scan_depth == depth and candidate.entry.sources == sources:
+                        yield candidate
+
+    def _judge(self, candidate: Candidate, state: PassState) -> Outcome:
+        return (
+            self._barred(candidate)
+            or self._waiting(candidate, state)
+            or self._let_in(candidate)
+            or self._match(candidate, self.window(candidate, state))
+        )
+
+    def _barred(self, candidate: Candidate) -> Outcome | None:
+        """Apply what holds in every pass: switches, triggers, filters, timers."""
+        entry = candidate.entry
+        if not entry.enabled:
+            return _out(Reason.DISABLED)
+        if entry.triggers and self._trigger not in entry.triggers:
+            return _out(Reason.TRIGGER, trigger=self._trigger, wanted=list(entry.triggers))
+        filtered = self._filtered(candidate)
+        if filtered is not None:
+            return filtered
+        if self._clockwork.delayed(candidate):
+            return _out(Reason.DELAY, messages=len(self._scene.messages), wanted=entry.delay)
+        if candidate.index in self._clockwork.cooldown and candidate.index not in self._clockwork.sticky:
+            return _out(Reason.COOLDOWN, messages_left=self._clockwork.left(candidate, "cooldown"))
+        return None
+
+    def _filtered(self, candidate: Candidate) -> Outcome | None:
+        wanted, scene = candidate.entry.character_filter, self._scene
+        if wanted is None:
+            return None
+        if wanted.names and (scene.character in wanted.names) == wanted.exclude:
+            return _out(Reason.NAME_FILTER, exclude=wanted.exclude)
+        tags = scene.character_tags
+        if tags is None and not self._books.rules.untagged_passes_tag_filter:
+            tags = frozenset()
+        if wanted.tags and tags is not None and bool(tags & set(wanted.tags)) == wanted.exclude:
+            return _out(Reason.TAG_FILTER, exclude=wanted.exclude)
+        return None
+
+    def _waiting(self, candidate: Candidate, state: PassState) -> Outcome | None:
+        """Apply what holds in some passes only; a sticky entry passes."""
+        entry = candidate.entry
+        if candidate.index in self._clockwork.sticky:
+            return None
+        level = entry.delay_until_recursion
+        if level and (not state.recursing or level > state.level):
+            return _out(Reason.WAIT_RECURSION, level=level, open_level=state.level if state.recursing else 0)
+        if entry.exclude_recursion and state.recursing and self._books.settings.recursive:
+            return _out(Reason.EXCLUDE_RECURSION)
+        return None
+
+    def _let_in(self, candidate: Candidate) -> Outcome | None:
+        """Apply what needs no key. A pattern entry that says so by itself can't be constant."""
+        if ACTIVATE in candidate.decorators:
+            return Outcome(True, Reason.DECORATOR, {"decorator": ACTIVATE})
+        if DONT_ACTIVATE in candidate.decorators:
+            return _out(Reason.DECORATOR, decorator=DONT_ACTIVATE)
+        if self.is_forced(candidate):
+            return Outcome(True, Reason.FORCED)
+        if candidate.entry.constant and not self._patterns_only(candidate):
+            return Outcome(True, Reason.CONSTANT)
+        if candidate.index in self._clockwork.sticky:
+            left = self._clockwork.left(candidate, "sticky")
+            return Outcome(True, Reason.STICKY, {"messages_left": left})
+        return None
+
+    def _patterns_only(self, candidate: Candidate) -> bool:
+        return self._books.rules.obeys_use_regex and candidate.entry.use_regex is True
+
+    def _match(self, candidate: Candidate, window: Window) -> Outcome:
+        if not candidate.primary:
+            return _out(Reason.NO_KEYS)
+        for key in candidate.primary:
+            match = window.find(self._books.number(key, candidate, self._scene.expand))
+            if match is None:
+                continue
+            detail: dict[str, Any] = {"key": key.text, **match.to_json()}
+            secondary = self._secondary(candidate, window)
+            if secondary is None or secondary.accepted:
+                return Outcome(True, Reason.KEY, detail | dict(secondary.detail if secondary else {}))
+            return _out(Reason.SECONDARY, **detail, **secondary.detail)
+        return _out(Reason.NO_MATCH)
+
+    def _secondary(self, candidate: Candidate, window: Window) -> Outcome | None:
+        """Judge the secondary keys, None where they do not count."""
+        entry = candidate.entry
+        if not entry.selective or not candidate.secondary or self._patterns_only(candidate):
+            return None
+        hit: list[str] = []
+        missed: list[str] = []
+        for key in candidate.secondary:
+            found = window.find(self._books.number(key, candidate, self._scene.expand))
+            (missed if found is None else hit).append(key.text)
+        logic = entry.logic or SecondaryLogic.AND_ANY
+        passes = {
+            SecondaryLogic.AND_ANY: bool(hit),
+            SecondaryLogic.NOT_ALL: bool(missed),
+            SecondaryLogic.NOT_ANY: not hit,
+            SecondaryLogic.AND_ALL: not missed,
+        }[logic]
+        detail = {"logic": logic.name.lower().replace("_", "-"), "secondary_hit": hit, "secondary_missed": missed}
+        return Outcome(passes, Reason.KEY if passes else Reason.SECONDARY, detail)
+
+
+def _out(reason: Reason, **detail: Any) -> Outcome:
+    return Outcome(False, reason, detail)
