@@ -16,6 +16,7 @@ import platformdirs
 from familiar_app.domain.card import CharacterCard, parse_card_markdown, render_card_markdown
 from familiar_app.domain.errors import BadInputError, UserError
 from familiar_app.domain.ids import FamiliarId, is_familiar_id
+from familiar_app.domain.setting_error import Source
 from familiar_app.domain.settings import (
     CharacterConfig,
     ModelSlot,
@@ -44,7 +45,8 @@ def slot_from_spec(spec: str, *, api_key_secret: str = "") -> ModelSlot:
     """Return the slot that a new familiar with this model SPEC would get. Raises UserError for a bad SPEC."""
     shipped = resource("defaults", "character.toml")
     chosen = {**model_slot_from_spec(spec), "api_key_secret": api_key_secret}
-    sources = [(shipped.name, parse_toml(read_text(shipped), shipped)), ("model", {"models": {"prose": chosen}})]
+    defaults: Source = (shipped.name, parse_toml(read_text(shipped), shipped))
+    sources: list[Source] = [defaults, ("model", {"models": {"prose": chosen}})]
     return parse_config(sources).models.prose
 
 
