@@ -1,7 +1,7 @@
 """Bringing turns from a file into the log.
 
 The file is read twice. The first pass checks every line and writes nothing, so a bad line stops the import before
-anything has changed. The second stores the turns in transactions of at most a thousand, so that memory stays bounded,
+anything has changed. The second stores the turns in transactions of a few thousand, so that memory stays bounded,
 a conversation going on at the same time can store its own turns in between, and what progress reports is on disk. An
 import that was cut short is completed by running it again: what is in the log already is recognised and skipped.
 """
@@ -9,7 +9,8 @@ import that was cut short is completed by running it again: what is in the log a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -20,7 +21,7 @@ from familiar_app.interchange.known_turns import KnownTurns, fingerprint
 from familiar_app.interchange.turn_record import ReadOptions, ReadReport, TurnReader, TurnRecord
 from familiar_app.interchange.turn_source import TurnSource
 
-CHUNK_TURNS = 1000
+CHUNK_TURNS = 4000
 CHUNK_CHARS = 4_000_000
 Progress = Callable[[str, int, int | None], None]
 
@@ -111,19 +112,31 @@ class TurnImport:
         await self._load_known(survey, with_ids=dry_run)
         done = 0
         for_second_pass = ReadReport()
-        with self._source.open() as stream:
-            records = self._reader(stream, self._options, for_second_pass)
-            while chunk := await asyncio.to_thread(_next_chunk, records):
+        async with aclosing(self._chunks(for_second_pass)) as chunks:
+            async for chunk in chunks:
                 await self._take(chunk, report)
                 done += len(chunk)
                 self._progress("checked" if dry_run else "stored", done, survey.turns)
         return report
 
+    async def _chunks(self, read: ReadReport) -> AsyncGenerator[list[TurnRecord], None]:
+        """Yield the file's turns; the next chunk is read in a thread while one is worked on."""
+        loop = asyncio.get_running_loop()
+        with await asyncio.to_thread(self._source.open) as stream:
+            records = self._reader(stream, self._options, read)
+            coming = loop.run_in_executor(None, _next_chunk, records)
+            try:
+                while chunk := await asyncio.shield(coming):
+                    coming = loop.run_in_executor(None, _next_chunk, records)
+                    yield chunk
+            finally:
+                # The thread must be done with the file before it is closed, whatever became of the import.
+                await asyncio.gather(coming, return_exceptions=True)
+
     async def _check(self, read: ReadReport) -> _Survey:
         survey = _Survey()
-        with self._source.open() as stream:
-            records = self._reader(stream, self._options, read)
-            while chunk := await asyncio.to_thread(_next_chunk, records):
+        async with aclosing(self._chunks(read)) as chunks:
+            async for chunk in chunks:
                 for record in chunk:
                     without_id = record.message_id is None
                     survey.channels[record.channel] = survey.channels.get(record.channel, False) or without_id
