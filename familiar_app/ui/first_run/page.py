@@ -66,13 +66,17 @@ class WelcomePage(Page):
                 "small model, so no account and no network are needed. It takes about two minutes.",
             ),
         ):
-            self.body.addWidget(label(heading, "strong"))
-            self.body.addWidget(label(text, "quiet", wrap=True))
-        self.body.addSpacing(8)
-        self.body.addWidget(label("Your data will be in", "faint"))
+            self._add_pair(label(heading, "strong"), label(text, "quiet", wrap=True))
         where = label(str(parts.gate.profile.root), "code", wrap=True, selectable=True)
-        self.body.addWidget(where)
+        self._add_pair(label("Your data will be in", "strong"), where)
         self.body.addStretch(1)
+
+    def _add_pair(self, heading: QLabel, text: QLabel) -> None:
+        pair = column(spacing=4)
+        pair.addWidget(heading)
+        pair.addWidget(text)
+        self.body.addLayout(pair)
+        self.body.addSpacing(4)
 
 
 class CharacterPage(Page):
@@ -196,8 +200,10 @@ class PassphrasePage(Page):
         self._remember.setAccessibleDescription(hint)
         self._hint = label(hint, "faint", wrap=True)
         self._hint.setContentsMargins(28, 0, 0, 0)
-        self.body.addWidget(self._remember)
-        self.body.addWidget(self._hint)
+        remember = column(spacing=0)
+        remember.addWidget(self._remember)
+        remember.addWidget(self._hint)
+        self.body.addLayout(remember)
         self.body.addStretch(1)
         self._remember.hide()
         self._hint.hide()

@@ -22,6 +22,7 @@ from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.label import column, label, line, row, surface
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.parts import WindowParts
+from familiar_app.ui.kit.stack import PageStack
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import ProgressView
 
@@ -96,7 +97,7 @@ class Wizard(QWidget):
         whole = surface(QWidget(), 1)
         self._title = label("", "title")
         self._progress = label("", "faint")
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         for page in self._pages.values():
             self._stack.addWidget(page)
         self._inner = QWidget()
@@ -150,9 +151,6 @@ class Wizard(QWidget):
         last = "Add familiar" if self._adding else "Make the vault"
         self._next.setText(last if self.state.is_last else ("Begin" if step == "welcome" else "Next"))
         self._next.setAccessibleName(self._next.text())
-        for other in self._pages.values():
-            # A page that is not shown must not make the others as high as itself.
-            other.setMaximumHeight(16777215 if other is page else 0)
         self._stack.setCurrentWidget(page)
         self._scroll.verticalScrollBar().setValue(0)
         page.enter()

@@ -67,6 +67,7 @@ class ModelChooser(QWidget):
             self._add_kind(layout, kind, title, text)
         layout.addSpacing(8)
         layout.addLayout(self._make_test())
+        layout.addSpacing(4)
         layout.addWidget(self.notice)
         self.setLayout(layout)
         self._show_kind()

@@ -101,6 +101,7 @@ class UndoBar(QFrame):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         set_role(self, "undo")
+        self.lift = 0
         self._undo: Callable[[], object] | None = None
         self._text = label()
         self._button = button("Undo", self.undo)
@@ -144,9 +145,9 @@ class UndoBar(QFrame):
         self.hide()
 
     def place(self) -> None:
-        """Stand centred, 16 px above the parent's lower edge."""
+        """Stand centred, 16 px above the parent's lower edge, or above what `lift` px of it are taken by."""
         parent = self.parentWidget()
-        self.move(max(8, (parent.width() - self.width()) // 2), parent.height() - self.height() - 16)
+        self.move(max(8, (parent.width() - self.width()) // 2), parent.height() - self.height() - self.lift - 16)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

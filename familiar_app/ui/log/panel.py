@@ -237,6 +237,6 @@ class LogPanel:
     def _size_columns(self) -> None:
         theme = self._context.theme
         head = self._table.horizontalHeader()
-        for number, width in enumerate((108, 88, 190)):
+        for number, width in enumerate((124, 92, 190)):
             head.setSectionResizeMode(number, QHeaderView.ResizeMode.Interactive)
             self._table.setColumnWidth(number, theme.px(width))

@@ -153,7 +153,7 @@ SETTINGS: tuple[Setting, ...] = (
         "remember_key",
         "Vault",
         "Open without asking",
-        "Keeps a copy of the vault's key in the system's keyring. Whoever can use your account can then open the vault.",
+        "Keeps a copy of the vault's key in the system's keyring. Whoever can use your account can then open it.",
         "switch",
         words="keyring keychain password",
     ),

@@ -27,11 +27,11 @@ class SettingRow(QWidget):
         words.addWidget(label(setting.title, "strong", wrap=True))
         words.addWidget(label(setting.text, "quiet", wrap=True))
         below = f"Default: {setting.default_text}. {setting.leaves}" if setting.default_text else setting.leaves
-        words.addWidget(label(below, "faint", wrap=True))
         self._controls = column(spacing=4)
         self._now = ElidedLabel("", "body")
         self._now.hide()
         words.addWidget(self._now)
+        words.addWidget(label(below, "faint", wrap=True))
         line = row(spacing=24)
         line.setContentsMargins(16, 12, 16, 12)
         line.addLayout(words, 1)

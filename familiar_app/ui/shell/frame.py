@@ -1,4 +1,4 @@
-"""Everything inside the window while a vault is open: rail, panels, side view, status bar, and how they work together."""
+"""Everything inside the window while a vault is open: rail, panels, side view, status bar, working together."""
 
 from __future__ import annotations
 
@@ -179,6 +179,7 @@ class Frame(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._undo_bar.lift = self._bar.height()
         self._undo_bar.place()
         self._palette.place()
 

@@ -17,6 +17,10 @@ def native_key(shortcut: str) -> str:
     return QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
 
 
+def _group(action: Action) -> str:
+    return action.group or "Panel"
+
+
 class KeyList(QScrollArea):
     """Keys by group, in the order in which the groups are first offered."""
 
@@ -26,9 +30,9 @@ class KeyList(QScrollArea):
         self.setAccessibleName("Keys")
         inside = surface(QWidget(), 2)
         layout = column(margins=16, spacing=4)
-        keyed = sorted((action for action in actions if action.shortcut), key=lambda action: action.group)
-        for group, members in groupby(keyed, key=lambda action: action.group):
-            layout.addWidget(label(group or "Window", "strong"))
+        keyed = sorted((action for action in actions if action.shortcut), key=_group)
+        for group, members in groupby(keyed, key=_group):
+            layout.addWidget(label(group, "strong"))
             grid = QGridLayout()
             grid.setColumnStretch(0, 1)
             grid.setVerticalSpacing(4)

@@ -27,7 +27,7 @@ class LocalOnlySheet(QFrame):
     def __init__(self, theme: Theme, parent: QWidget, *, on: bool, switch: Callable[[bool], object]) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        set_role(self, "card")
+        set_role(self, "float")
         title = "Local only is on" if on else "Local only is off"
         self.setAccessibleName(title)
         layout = column(margins=16, spacing=8)

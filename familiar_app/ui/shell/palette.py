@@ -33,7 +33,7 @@ class Palette(QFrame):
         self._theme, self._actions = theme, actions
         self._recent: tuple[str, ...] = ()
         self._came_from: QWidget | None = None
-        set_role(self, "card")
+        set_role(self, "float")
         self.setAccessibleName("Command palette")
         self._typed = QLineEdit()
         self._typed.setPlaceholderText("What would you like to do?")
@@ -75,7 +75,8 @@ class Palette(QFrame):
         """Stand near the top of the parent, as wide as reading needs."""
         parent = self.parentWidget()
         width = min(self._theme.px(600), parent.width() - 32)
-        height = min(self._theme.px(440), parent.height() - 96)
+        rows = max(1, self._list.count()) * self._theme.px(32)
+        height = min(rows + self._typed.sizeHint().height() + 28, self._theme.px(440), parent.height() - 96)
         self.setGeometry((parent.width() - width) // 2, min(72, parent.height() // 8), width, height)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -109,6 +110,7 @@ class Palette(QFrame):
             self._list.addItem(item)
         self._list.setCurrentRow(0)
         self._nothing.setVisible(not matches)
+        self.place()
         self._list.setVisible(bool(matches))
 
     def _run(self, item: QListWidgetItem) -> None:

@@ -39,7 +39,7 @@ def fuzzy(query: str, text: str) -> tuple[float, tuple[int, ...]] | None:
 
 
 def search(query: str, actions: Iterable[Action], *, recent: tuple[str, ...] = ()) -> list[Match]:
-    """Return what fits, best first; for an empty query the recently used first, then all by title."""
+    """Return what fits, best first; for an empty query the recently used first, then all as they are offered."""
     found = []
     for action in actions:
         if not action.enabled():
@@ -48,7 +48,10 @@ def search(query: str, actions: Iterable[Action], *, recent: tuple[str, ...] = (
         if match is not None:
             bonus = 3.0 - recent.index(action.id) * 0.2 if action.id in recent[:10] else 0.0
             found.append(Match(action, match.score + bonus, match.positions))
-    found.sort(key=lambda match: (-match.score, match.action.group, match.action.title.casefold()))
+    if query.strip():
+        found.sort(key=lambda match: (-match.score, match.action.title.casefold()))
+    else:
+        found.sort(key=lambda match: -match.score)
     return found[:MOST_SHOWN]
 
 
@@ -58,8 +61,8 @@ def _match(query: str, action: Action) -> Match | None:
     in_title = fuzzy(query, action.title)
     if in_title is not None:
         return Match(action, in_title[0] + 4, in_title[1])
-    elsewhere = fuzzy(query, f"{action.group} {action.title} {action.words}")
-    return Match(action, elsewhere[0] - 4, ()) if elsewhere is not None else None
+    elsewhere = f"{action.group} {action.title} {action.words}".casefold()
+    return Match(action, 0.0, ()) if all(word in elsewhere for word in query.casefold().split()) else None
 
 
 def _walk(letters: list[str], folded: list[str], text: str) -> tuple[int, ...] | None:

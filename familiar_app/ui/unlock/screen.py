@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError
 from familiar_app.ui.kit.button import button
@@ -15,6 +15,7 @@ from familiar_app.ui.kit.label import column, label, row, surface
 from familiar_app.ui.kit.new_passphrase import NewPassphrase
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.parts import WindowParts
+from familiar_app.ui.kit.stack import PageStack
 from familiar_app.ui.kit.task import Tasks
 
 WIDTH = 400
@@ -33,7 +34,7 @@ class UnlockScreen(QWidget):
         self.notice = Notice(parts.theme)
         self._tasks = Tasks(parts.tasks, self, self._failed)
         self._picture = QLabel()
-        self._stack = QStackedWidget()
+        self._stack = PageStack()
         for page in (self._make_passphrase(), self._make_recovery(), self._make_new()):
             self._stack.addWidget(page)
         self._middle = QWidget()
@@ -106,7 +107,6 @@ class UnlockScreen(QWidget):
         buttons.addStretch(1)
         buttons.addWidget(forward)
         layout.addLayout(buttons)
-        layout.addStretch(1)
         page.setLayout(layout)
         return page
 
