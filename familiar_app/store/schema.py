@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlcipher3 import dbapi2
 
-from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.errors import BugError, OutsideError
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -177,14 +177,22 @@ def refuse_newer(version: int, *, known: int = VERSION) -> None:
 
 
 def upgrade(connection: Connection, steps: Sequence[Step] = STEPS) -> None:
-    """Bring the database to the newest version in one transaction: afterwards it is all there, or nothing is."""
+    """Bring the database to the newest version in one transaction: afterwards it is all there, or nothing is.
+
+    Foreign keys are checked at the end instead of at each statement, so that a step may build a table anew.
+    """
+    connection.execute("PRAGMA foreign_keys = OFF")
     connection.execute("BEGIN IMMEDIATE")
     try:
         for step in steps[version_of(connection) :]:
             step(connection)
+        if connection.execute("PRAGMA foreign_key_check").fetchone() is not None:
+            raise BugError("The upgrade of the vault would break a reference. Nothing was changed.")
         connection.execute(f"PRAGMA user_version = {len(steps)}")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+    finally:
+        connection.execute("PRAGMA foreign_keys = ON")

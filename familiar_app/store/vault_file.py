@@ -190,6 +190,7 @@ def _data_key(file: KeyFile, way: Way | None, secret: str, data_key: bytes | Non
 def _probe(path: Path, key: bytes, file: KeyFile, head: bytes, read_only: bool, steps: Sequence[schema.Step]) -> bool:
     """Read the first pages without writing. Returns whether the file must be opened as immutable."""
     wal = path.with_name(path.name + "-wal")
+    had_log = wal.exists()
     immutable = False
     try:
         try:
@@ -198,7 +199,7 @@ def _probe(path: Path, key: bytes, file: KeyFile, head: bytes, read_only: bool, 
             raise
         except OutsideError:
             # A folder that cannot be written has no room for the shared-memory file of the write-ahead log.
-            if not read_only or wal.exists():
+            if not read_only or had_log:
                 raise
             connection, immutable = connect(path, key, immutable=True), True
     except DamagedVaultError as error:
@@ -215,6 +216,10 @@ def _probe(path: Path, key: bytes, file: KeyFile, head: bytes, read_only: bool, 
             connection.execute("SELECT sql FROM sqlite_master").fetchall()
     finally:
         connection.close()
+        if not read_only and not had_log:
+            # A reading connection leaves an empty log behind; under the lock nobody else can be using it.
+            for name in (wal.name, f"{path.name}-shm"):
+                path.with_name(name).unlink(missing_ok=True)
     return immutable
 
 

@@ -1,0 +1,109 @@
+"""A new data key: everything comes along, the old keys open nothing, and a kill at any point leaves a whole vault."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from familiar_app.domain.clock import FixedClock
+from familiar_app.domain.errors import FamiliarError, LockedError, OutsideError
+from familiar_app.domain.turn import NewTurn
+from familiar_app.store import rekey as rekey_module
+from familiar_app.store.keys import new_recovery_code
+from familiar_app.store.vault import Vault
+from tests.unit.store.vault_maker import PASSPHRASE
+
+
+async def test_everything_comes_along_and_the_old_keys_open_nothing(
+    vault: Vault, vault_path: Path, said: Callable[..., NewTurn], clock: FixedClock, recovery_code: str
+) -> None:
+    await vault.turns.append_many([said(f"turn {n}", message_id=f"m{n}") for n in range(300)])
+    old_key, old_start, name = vault.data_key(), vault_path.read_bytes()[:16], vault.id
+    code = new_recovery_code()
+    shares: list[float] = []
+    appends = [asyncio.create_task(vault.turns.append(said(f"meanwhile {n}"))) for n in range(5)]
+    reads = [asyncio.create_task(vault.turns.count()) for _ in range(5)]
+    await vault.rekey("five red herons", recovery_code=code, progress=shares.append)
+    await asyncio.gather(*appends, *reads)
+    assert shares[-1] == 1.0
+    assert vault.data_key() != old_key
+    assert vault.id == name
+    assert await vault.turns.count() == 305
+    await vault.state.set("after", 1)
+    assert await vault.verify() == []
+    await vault.close()
+    assert vault_path.read_bytes()[:16] != old_start
+    assert sorted(p.name for p in vault_path.parent.iterdir()) == ["vault.db", "vault.keys", "vault.lock"]
+    for way in ({"passphrase": PASSPHRASE}, {"recovery_code": recovery_code}, {"data_key": old_key}):
+        with pytest.raises(LockedError):
+            await Vault.open(vault_path, clock=clock, **way)  # type: ignore[arg-type]
+    for way in ({"passphrase": "five red herons"}, {"recovery_code": code}):
+        again = await Vault.open(vault_path, clock=clock, **way)  # type: ignore[arg-type]
+        assert await again.turns.count() == 305
+        assert await again.state.get("after") == 1
+        await again.close()
+
+
+async def test_a_kill_between_any_two_steps_leaves_one_whole_vault(
+    vault: Vault,
+    vault_path: Path,
+    said: Callable[..., NewTurn],
+    clock: FixedClock,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    await vault.turns.append(said("kept"))
+    photographs: list[Path] = []
+
+    def photograph(*_arguments: object) -> None:
+        """Copy the folder as a kill at this moment would leave it."""
+        target = tmp_path / f"killed-{len(photographs)}"
+        shutil.copytree(vault_path.parent, target)
+        photographs.append(target)
+
+    real_sync = rekey_module.sync_folder
+    monkeypatch.setattr(rekey_module, "sync_file", photograph)
+    monkeypatch.setattr(rekey_module, "sync_folder", lambda folder: (photograph(), real_sync(folder)))
+    await vault.rekey("new", recovery_code=new_recovery_code())
+    photograph()
+    assert len(photographs) == 4
+    opened_by = []
+    for folder in photographs:
+        for passphrase in (PASSPHRASE, "new"):
+            try:
+                again = await Vault.open(folder / "vault.db", clock=clock, passphrase=passphrase)
+            except LockedError:
+                continue
+            opened_by.append(passphrase)
+            assert await again.turns.count() == 1
+            assert await again.verify() == []
+            await again.close()
+        assert not list(folder.glob("*.new*"))
+    assert opened_by == [PASSPHRASE, "new", "new", "new"]
+
+
+async def test_a_rekey_that_fails_leaves_the_old_vault_in_use(
+    vault: Vault, vault_path: Path, said: Callable[..., NewTurn], clock: FixedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await vault.turns.append(said("kept"))
+
+    def refuse(*_arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    for name in ("sync_file", "read_head"):
+        with monkeypatch.context() as patch:
+            patch.setattr(rekey_module, name, refuse)
+            with pytest.raises(OutsideError, match="no room left"):
+                await vault.rekey("new", recovery_code=new_recovery_code())
+        await vault.turns.append(said("goes on"))
+    with pytest.raises(FamiliarError):
+        await vault.rekey("new", recovery_code="nonsense")
+    await vault.close()
+    again = await Vault.open(vault_path, clock=clock, passphrase=PASSPHRASE)
+    assert await again.turns.count() == 3
+    assert await again.verify() == []
+    await again.close()

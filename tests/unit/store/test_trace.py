@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from familiar_app.domain.ids import TraceId, TurnId
+from familiar_app.domain.trace import LayerTrace, PromptTrace, TracedMessage
+from familiar_app.domain.turn import NewTurn, Role
+from familiar_app.store.vault import Vault
+from tests.unit.store.vault_maker import NOON
+
+
+def a_trace(**changes: Any) -> PromptTrace:
+    values: dict[str, Any] = {
+        "familiar": "mira",
+        "channel": "local:main",
+        "mode": "text",
+        "purpose": "reply",
+        "at": NOON,
+        "model": "smollm2",
+        "provider": "llama_cpp",
+        "context_tokens": 2048,
+        "answer_tokens": 512,
+        "tokens": 100,
+        "exact_tokens": True,
+        "messages": (TracedMessage(role="user", content="Wo ist der Fuchs? 🦊", layer="recent_history", turn=1),),
+        "layers": (
+            LayerTrace(name="recent_history", key="k", cached=False, tokens=9, ms=0.5, text="Wo ist der Fuchs? 🦊"),
+        ),
+        "sampling": {"temperature": 0.8},
+        "usage": {"prompt_tokens": 90, "first_token_ms": 12.5},
+        "ms": 80.0,
+        **changes,
+    }
+    return PromptTrace(**values)
+
+
+async def test_a_trace_reads_back_whole(vault: Vault) -> None:
+    trace = a_trace(
+        candidates=({"kind": "turn", "id": 1, "text": "x"},), lorebook={"a": [1]}, sent='{"a":1}', answer="ja"
+    )
+    number = await vault.traces.put(trace)
+    assert await vault.traces.get(number) == trace.model_copy(update={"id": number})
+    assert await vault.traces.get(TraceId(99)) is None
+
+
+async def test_a_reply_is_linked_in_the_transaction_that_stores_it(vault: Vault, said: Callable[..., NewTurn]) -> None:
+    asked, _ = await vault.turns.append(said("question"))
+    number = await vault.traces.put(a_trace())
+    reply, _ = await vault.turns.append(said("answer", role=Role.ASSISTANT, answers=asked.id), trace=number)
+    assert reply.trace == number
+    found = await vault.traces.for_turn(reply.id)
+    assert found is not None
+    assert (found.id, found.reply_turn_id) == (number, reply.id)
+    assert await vault.traces.for_turn(asked.id) is None
+    other = await vault.traces.put(a_trace())
+    await vault.traces.link(other, reply.id)
+    newest = await vault.traces.for_turn(reply.id)
+    assert newest is not None
+    assert newest.id == other
+
+
+async def test_only_the_newest_are_kept_and_listed_newest_first(vault: Vault) -> None:
+    numbers = [await vault.traces.put(a_trace(tokens=n), keep=3) for n in range(6)]
+    listed = await vault.traces.list()
+    assert [(s.id, s.tokens, s.first_token_ms, s.total_ms, s.at) for s in listed] == [
+        (number, tokens, 12.5, 80.0, NOON) for number, tokens in zip(numbers[:2:-1], (5, 4, 3), strict=True)
+    ]
+    assert [s.id for s in await vault.traces.list(limit=1, before=numbers[5])] == [numbers[4]]
+    assert await vault.traces.get(numbers[0]) is None
+
+
+async def test_scrubbing_a_turn_takes_its_text_out_of_every_trace(vault: Vault, said: Callable[..., NewTurn]) -> None:
+    turn, _ = await vault.turns.append(said('the "quiet" fox\n🦊'))
+    await vault.turns.revise(turn.id, "the loud fox")
+    shown = a_trace(
+        messages=(
+            TracedMessage(role="user", content="Ann: the loud fox", layer="recent_history", turn=turn.id),
+            TracedMessage(role="user", content="something else", layer="recent_history", turn=99),
+        ),
+        layers=(LayerTrace(name="h", key="k", cached=False, tokens=9, ms=0.5, text="before the loud fox after"),),
+        candidates=(
+            {"kind": "turns", "id": turn.id, "text": "the loud fox"},
+            {"kind": "fact", "id": 1, "text": "kept"},
+        ),
+        sent=json.dumps({"messages": ["the loud fox"]}),
+        answer="You said: the loud fox",
+    )
+    only_sent = a_trace(messages=(), layers=(), sent=json.dumps({"m": 'the "quiet" fox\n🦊'}))
+    untouched = a_trace(sent='{"m": "another animal"}', answer="another animal")
+    numbers = [await vault.traces.put(trace) for trace in (shown, only_sent, untouched)]
+    await vault.turns.scrub(turn.id)
+    first, second, third = [await vault.traces.get(number) for number in numbers]
+    assert first is not None
+    assert second is not None
+    assert [m.content for m in first.messages] == ["[removed]", "something else"]
+    assert first.layers[0].text == "before [removed] after"
+    assert first.candidates == ({"kind": "fact", "id": 1, "text": "kept"},)
+    assert (first.sent, first.answer) == (None, "You said: [removed]")
+    assert second.sent is None
+    assert third == untouched.model_copy(update={"id": numbers[2]})
+
+
+async def test_scrubbing_a_reply_empties_the_answer_of_its_trace(vault: Vault, said: Callable[..., NewTurn]) -> None:
+    number = await vault.traces.put(a_trace(answer="ok"))
+    reply, _ = await vault.turns.append(said("ok", role=Role.ASSISTANT), trace=number)
+    await vault.turns.scrub(reply.id)
+    trace = await vault.traces.get(number)
+    assert trace is not None
+    assert trace.answer is None
+    assert trace.messages[0].content == "Wo ist der Fuchs? 🦊", "two letters are not searched for everywhere"
+    assert await vault.turns.get(TurnId(reply.id)) is not None
