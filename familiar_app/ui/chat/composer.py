@@ -21,9 +21,7 @@ class StateStore(Protocol):
     async def set(self, key: str, value: Any) -> None: ...
 
 
-def deed_of(
-    key: Key, *, ctrl: bool = False, shift: bool = False, empty: bool, composing: bool, replying: bool
-) -> Deed:
+def deed_of(key: Key, *, ctrl: bool = False, shift: bool = False, empty: bool, composing: bool, replying: bool) -> Deed:
     """Return what a key in the composer means. While an input method composes, every key is its own."""
     if composing:
         return "pass"

@@ -244,7 +244,9 @@ class Deeds:
         if found is None:
             return
         before = channel_title(found.channel)
-        title = await ask_text(self._view.window(), "Rename the channel", "", value=before, accept="Rename", name="Name")
+        title = await ask_text(
+            self._view.window(), "Rename the channel", "", value=before, accept="Rename", name="Name"
+        )
         if title and title != before:
             await self._model.channels.rename(found.channel.id, title)
             undo = lambda: self._model.channels.rename(found.channel.id, before)  # noqa: E731
@@ -365,7 +367,9 @@ class Deeds:
         """Show the held part of the conversation as plain text, for screen readers and for copying."""
         rows = self._model.open.rows if self._model.open else []
         text = "\n\n".join(row.spoken() for row in rows)
-        self._view.context.side_view.show_widget("Conversation as text", whole_text(self._view.theme, text, "Conversation"))
+        self._view.context.side_view.show_widget(
+            "Conversation as text", whole_text(self._view.theme, text, "Conversation")
+        )
 
 
 def view_find(view: ChatView) -> Callable[[], object]:

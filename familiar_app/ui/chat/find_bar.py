@@ -35,7 +35,9 @@ class FindBar(QWidget):
         layout.setContentsMargins(12, 8, 8, 8)
         layout.addWidget(self.field, 1)
         layout.addWidget(self.counter)
-        layout.addWidget(icon_button(theme, "chevron_up", "Older hit", lambda: self.stepped.emit(-1), shortcut="Return"))
+        layout.addWidget(
+            icon_button(theme, "chevron_up", "Older hit", lambda: self.stepped.emit(-1), shortcut="Return")
+        )
         layout.addWidget(
             icon_button(theme, "chevron_down", "Newer hit", lambda: self.stepped.emit(1), shortcut="Shift+Return")
         )

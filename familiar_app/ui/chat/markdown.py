@@ -8,15 +8,42 @@ leaves the look to the style sheet of whoever shows it. Raw HTML, link definitio
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from html import escape
 from html.parser import HTMLParser
+from itertools import islice
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 ALLOWED_TAGS = frozenset(
-    "p br em strong s code pre blockquote ul ol li h1 h2 h3 h4 h5 h6 hr table tr th td a span".split()
+    [
+        "p",
+        "br",
+        "em",
+        "strong",
+        "s",
+        "code",
+        "pre",
+        "blockquote",
+        "ul",
+        "ol",
+        "li",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+        "table",
+        "tr",
+        "th",
+        "td",
+        "a",
+        "span",
+    ]
 )
 ALLOWED_ATTRIBUTES = {
     "a": {"href"},
@@ -28,7 +55,8 @@ ALLOWED_ATTRIBUTES = {
     "p": {"class"},
 }
 _VOID = {"br", "hr"}
-_SAID = re.compile(r"\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|„[^“”\n]+[“”]|「[^」\n]+」")
+_SAID = re.compile(r"\"[^\"\n]+\"|“[^“”\n]+”|«[^«»\n]+»|„[^„“”\n]+[“”]|「[^「」\n]+」")
+_SAID_OPEN = re.compile(rf"{_SAID.pattern}|[\"“«„「][^\"“”»」\n]*\Z")
 _URL = re.compile(r"https?://[^\s<>\"'`]+", re.IGNORECASE)
 _URL_TAIL = ".,;:!?)]}*_~"
 _NOT_A_NEW_BLOCK = re.compile(r"\s|[-*+](\s|$)|\d{1,9}[.)](\s|$)|>|\||=|-{2,}")
@@ -54,9 +82,12 @@ def _build() -> MarkdownIt:
 _PARSER = _build()
 
 
-def to_html(text: str) -> str:
-    """Return the message as restricted HTML. Where Markdown would swallow words, the text is shown as it was typed."""
-    writer = _Writer()
+def to_html(text: str, *, growing: bool = False) -> str:
+    """Return the message as restricted HTML. Where Markdown would swallow words, the text is shown as it was typed.
+
+    In a `growing` text, speech at the end counts as such before its closing mark has come.
+    """
+    writer = _Writer(_SAID_OPEN if growing else _SAID)
     writer.blocks(_PARSER.parse(text.replace("\0", "\ufffd")))
     html = "".join(writer.out)
     if _letters(text) != _letters(to_plain(html)) + writer.unseen:
@@ -120,9 +151,10 @@ def _verbatim(text: str) -> str:
 class _Writer:
     """Writes tokens as HTML. `unseen` counts letters that a link carries without showing them."""
 
-    def __init__(self) -> None:
+    def __init__(self, said: re.Pattern[str]) -> None:
         self.out: list[str] = []
         self.unseen = 0
+        self._said = said
 
     def blocks(self, tokens: Sequence[Token]) -> None:
         for token in tokens:
@@ -158,7 +190,7 @@ class _Writer:
         )
 
     def _inline(self, tokens: Sequence[Token]) -> None:
-        said = _said_ranges(tokens)
+        said = _said_ranges(tokens, self._said)
         place = 0
         linked = False
         for token in tokens:
@@ -195,8 +227,11 @@ class _Writer:
 
     def _text(self, text: str, place: int, said: Sequence[tuple[int, int]], *, linked: bool) -> None:
         at = 0
-        for start, end in said:
+        first = max(0, bisect_right(said, (place, 0)) - 1)
+        for start, end in islice(said, first, None):
             low, high = max(start - place, 0), min(end - place, len(text))
+            if start - place >= len(text):
+                break
             if low >= high:
                 continue
             self._piece(text[at:low], linked=linked)
@@ -224,7 +259,7 @@ def _shown_length(token: Token) -> int:
     return len(token.content) if token.type in ("text", "code_inline", "image") else 0
 
 
-def _said_ranges(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+def _said_ranges(tokens: Sequence[Token], speech: re.Pattern[str]) -> list[tuple[int, int]]:
     """Find quoted speech over a paragraph's whole text, so that a quotation may hold emphasis inside."""
     shown: list[str] = []
     for token in tokens:
@@ -232,7 +267,7 @@ def _said_ranges(tokens: Sequence[Token]) -> list[tuple[int, int]]:
             shown.append(token.content)
         else:
             shown.append("\n" if token.type in ("softbreak", "hardbreak") else " " * _shown_length(token))
-    return [found.span() for found in _SAID.finditer("".join(shown))]
+    return [found.span() for found in speech.finditer("".join(shown))]
 
 
 class _PlainReader(HTMLParser):

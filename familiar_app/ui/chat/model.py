@@ -345,8 +345,9 @@ class ChatModel(Watched):
         trace = await self.vault.traces.get(reply.trace_id) if reply.trace_id is not None else None
         speed = speed_of(trace) or reply.tokens_per_s()
         self.report("failed" if reply.state == "failed" else "idle", speed)
-        if reply.turn is not None and self.following and self.open and self.open.channel.id == reply.channel:
-            await self.vault.channels.mark_read(reply.channel, reply.turn.id)
+        last = reply.turn or reply.user_turn
+        if last is not None and self.following and self.open and self.open.channel.id == reply.channel:
+            await self.vault.channels.mark_read(reply.channel, last.id)
         await self.drafts.save()
         await self.channels.load()
 

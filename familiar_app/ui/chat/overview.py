@@ -64,12 +64,15 @@ class Overview(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         if self._size < 1.0:
             for place, _ in self._days:
-                painter.fillRect(QRectF(self.width() - 5, place * self.height(), 4, 1), self._theme.color("line_strong"))
+                painter.fillRect(
+                    QRectF(self.width() - 5, place * self.height(), 4, 1), self._theme.color("line_strong")
+                )
             painter.setBrush(self._theme.color("text_3" if self._grabbed is not None else "line_strong"))
             painter.drawRoundedRect(self._handle(), 4, 4)
         for place in self._hits:
             painter.fillRect(
-                QRectF(1, min(place * self.height(), self.height() - 3), self.width() - 2, 3), self._theme.color("accent")
+                QRectF(1, min(place * self.height(), self.height() - 3), self.width() - 2, 3),
+                self._theme.color("accent"),
             )
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -108,7 +108,13 @@ class ChatPanel:
 
         def deed(name: str, title: str, *, shortcut: str = "", icon: str = "", words: str = "") -> Action:
             return Action(
-                f"chat.{name}", title, lambda: view.deeds.do(name), shortcut=shortcut, icon=icon, group="Chat", words=words
+                f"chat.{name}",
+                title,
+                lambda: view.deeds.do(name),
+                shortcut=shortcut,
+                icon=icon,
+                group="Chat",
+                words=words,
             )
 
         return (

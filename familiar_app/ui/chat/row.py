@@ -75,7 +75,20 @@ def day_label(day: date, today: date) -> str:
 
 def long_date(day: date) -> str:
     """Write a date in words, the same on every system."""
-    months = "January February March April May June July August September October November December".split()
+    months = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ]
     return f"{day.day} {months[day.month - 1]} {day.year}"
 
 

@@ -23,8 +23,8 @@ from familiar_app.ui.chat.look import Look
 from familiar_app.ui.chat.markdown import split_segments, to_html
 from familiar_app.ui.chat.row import Row
 
-FOLD_CHARS = 24_000
-SHOWN_CHARS = 12_000
+FOLD_CHARS = 16_000
+SHOWN_CHARS = 8_000
 Spot = tuple[int, int]
 """A place in a row's text: the piece, and the position in its document."""
 
@@ -35,6 +35,7 @@ class Piece:
 
     text: str
     document: QTextDocument
+    growing: bool = False
     top: float = 0.0
     height: float = 0.0
 
@@ -73,25 +74,26 @@ class RowLayout:
         if self.folded:
             text = text[:SHOWN_CHARS] + "…"
         top = 0.0
-        for index, part in enumerate(split_segments(text)):
-            piece = self._piece(index, part)
+        parts = split_segments(text)
+        for index, part in enumerate(parts):
+            piece = self._piece(index, part, growing=row.kind == "live" and index == len(parts) - 1)
             if piece.document.textWidth() != width:
                 piece.document.setTextWidth(width)
             piece.top, piece.height = top, piece.document.size().height()
             top += piece.height
-        del self.pieces[len(split_segments(text)) :]
+        del self.pieces[len(parts) :]
         self.text_px = top
 
-    def _piece(self, index: int, text: str) -> Piece:
+    def _piece(self, index: int, text: str, *, growing: bool) -> Piece:
         if index < len(self.pieces):
             piece = self.pieces[index]
-            if piece.text == text:
+            if piece.text == text and piece.growing == growing:
                 return piece
-            piece.text = text
         else:
-            piece = Piece(text, self._new_document())
+            piece = Piece("", self._new_document())
             self.pieces.append(piece)
-        piece.document.setHtml(f"<body>{to_html(text)}</body>")
+        piece.text, piece.growing = text, growing
+        piece.document.setHtml(f"<body>{to_html(text, growing=growing)}</body>")
         trim_last_margin(piece.document)
         return piece
 
@@ -219,7 +221,11 @@ class RowLayout:
             theme = self.look.theme
             found.append(
                 mark(
-                    document, cursor.selectionStart(), cursor.selectionEnd(), theme.color("selected"), theme.color("text_1")
+                    document,
+                    cursor.selectionStart(),
+                    cursor.selectionEnd(),
+                    theme.color("selected"),
+                    theme.color("text_1"),
                 )
             )
             cursor = document.find(text, cursor)

@@ -24,7 +24,9 @@ class ReplyBar(QWidget):
         super().__init__()
         layout = row(spacing=4)
         layout.setContentsMargins(0, 4, 0, 0)
-        self.back = icon_button(theme, "chevron_left", "Previous answer", lambda: do("swipe_back"), side=16, shortcut="←")
+        self.back = icon_button(
+            theme, "chevron_left", "Previous answer", lambda: do("swipe_back"), side=16, shortcut="←"
+        )
         self.counter = label("", "faint")
         self.on = icon_button(theme, "chevron_right", "Next answer", lambda: do("swipe_on"), side=16, shortcut="→")
         self.again = icon_button(
@@ -63,7 +65,11 @@ class MessageBar(QFrame):
         layout.setContentsMargins(12 if failed else 0, 8, 8, 8)
         text = label(shown.spoken(), "danger" if failed else "quiet", wrap=True, selectable=failed)
         layout.addWidget(text, 1)
-        steps = {"failure": ("Try again", "try_again"), "unanswered": ("Answer", "try_again"), "silent": ("Ask again", "try_again")}
+        steps = {
+            "failure": ("Try again", "try_again"),
+            "unanswered": ("Answer", "try_again"),
+            "silent": ("Ask again", "try_again"),
+        }
         self.step = None
         if shown.kind in steps:
             caption, deed = steps[shown.kind]
@@ -84,7 +90,9 @@ class GreetingBar(QWidget):
         layout.addWidget(button("Begin with this", lambda: do("greet"), role="primary"))
         if count > 1:
             layout.addSpacing(8)
-            layout.addWidget(icon_button(theme, "chevron_left", "Previous greeting", lambda: do("greeting_back"), side=16))
+            layout.addWidget(
+                icon_button(theme, "chevron_left", "Previous greeting", lambda: do("greeting_back"), side=16)
+            )
             counter = label(f"{index + 1}/{count}", "faint")
             counter.setAccessibleName(f"Greeting {index + 1} of {count}")
             layout.addWidget(counter)

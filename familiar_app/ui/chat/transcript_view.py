@@ -278,10 +278,8 @@ class TranscriptView(QAbstractScrollArea):
             if number >= len(self.rows) or top > clip.bottom() or top + height < clip.top():
                 continue
             layout = self.layout_of(number)
-            layout.paint(
-                painter, top, self.selection.within(number, layout.end(), self.stack.index), self.hits, clip
-            )
-            if self.hasFocus() and self.rows[number].key == self.current:
+            layout.paint(painter, top, self.selection.within(number, layout.end(), self.stack.index), self.hits, clip)
+            if (self.hasFocus() or self.hits) and self.rows[number].key == self.current:
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.setPen(QPen(self.look.theme.color("accent"), 1.5))
                 left, width = self.look.column(self.viewport().width())

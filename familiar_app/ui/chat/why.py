@@ -79,7 +79,9 @@ def _facts(trace: PromptTrace, zone: tzinfo) -> list[tuple[str, str]]:
     speed = speed_of(trace)
     if speed is not None:
         facts.append(("Speed", f"{speed:.1f} tokens a second"))
-    sampling = ", ".join(f"{words(name)} {value}" for name, value in trace.sampling.items() if value not in (None, [], ()))
+    sampling = ", ".join(
+        f"{words(name)} {value}" for name, value in trace.sampling.items() if value not in (None, [], ())
+    )
     facts.append(("Sampling", sampling or "the provider's own"))
     if trace.error:
         facts.append(("Error", trace.error))

@@ -154,7 +154,13 @@ def make_trace(at: datetime, *, tokens: int = 1240) -> PromptTrace:
                 budget_tokens=3000,
             ),
             LayerTrace(
-                name="recent_history", key="k2", cached=False, tokens=800, ms=3.4, text="[18:00 Jo] Hello", budget_tokens=8000
+                name="recent_history",
+                key="k2",
+                cached=False,
+                tokens=800,
+                ms=3.4,
+                text="[18:00 Jo] Hello",
+                budget_tokens=8000,
             ),
         ),
         sampling={"temperature": 0.8, "top_p": 0.95, "seed": None},
@@ -215,7 +221,9 @@ class Stage:
             turns.append((await self.vault.turns.append(new))[0])
         return turns
 
-    async def fill_quickly(self, channel: Channel, count: int, *, start: datetime = START, minutes: float = 3.0) -> None:
+    async def fill_quickly(
+        self, channel: Channel, count: int, *, start: datetime = START, minutes: float = 3.0
+    ) -> None:
         """Store many turns in few transactions."""
         for first in range(0, count, 5000):
             block = [
@@ -239,9 +247,7 @@ async def make_stage(folder: Path, *, now: datetime | None = None) -> Stage:
     profile = FakeProfile()
     errors: list[BaseException] = []
     talk = ScriptedConversation(vault, clock)
-    config = SimpleNamespace(
-        display=SimpleNamespace(zone=lambda: None), conversation=SimpleNamespace(owner_label="")
-    )
+    config = SimpleNamespace(display=SimpleNamespace(zone=lambda: None), conversation=SimpleNamespace(owner_label=""))
     hosted = SimpleNamespace(id=MIRA, name="Mira", config=config, conversation=talk)
     services = SimpleNamespace(
         profile=profile,
