@@ -7,25 +7,30 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from familiar_app.domain.errors import BadInputError, FamiliarError
+from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.settings import ModelSlot
 from familiar_app.models.bundled import BUNDLED_NAME, bundled_model_path, is_bundled
+from familiar_app.models.discovery import FoundServer as FoundServer
+from familiar_app.models.discovery import find_local_servers as find_local_servers
 from familiar_app.models.llama_cpp import LlamaCppModel
 from familiar_app.models.llama_fit import read_model_file
 from familiar_app.models.llama_host import HostOptions, HostPool
 from familiar_app.models.network import NetworkPolicy
+from familiar_app.models.openai import OpenAIModel, Patience
 from familiar_app.models.port import LanguageModel
 from familiar_app.models.scripted import Script, ScriptedModel, read_script
+from familiar_app.models.turnstile import Turnstile
 
 SecretReader = Callable[[str], Awaitable[str | None]]
 
 
 @dataclass(slots=True)
 class SharedModels:
-    """What slots have in common: workers that run the same file, and scripts that are used up together."""
+    """What slots have in common: workers that run one file, scripts that are used up, doors of endpoints."""
 
     hosts: HostPool = field(default_factory=HostPool)
     scripts: dict[Path, Script] = field(default_factory=dict)
+    turnstiles: dict[tuple[str, int], Turnstile] = field(default_factory=dict)
 
 
 async def build_model(
@@ -46,7 +51,7 @@ async def build_model(
         return await _scripted(slot, base_dir, shared)
     if slot.provider == "llama_cpp":
         return await _llama_cpp(slot, base_dir, shared)
-    raise BadInputError("this provider is not known.", field="provider")
+    return await _openai(slot, network, secret, shared)
 
 
 async def _scripted(slot: ModelSlot, base_dir: Path, shared: SharedModels) -> ScriptedModel:
@@ -78,6 +83,21 @@ async def _llama_cpp(slot: ModelSlot, base_dir: Path, shared: SharedModels) -> L
         name=BUNDLED_NAME if bundled else None,
         weak=bundled,
         silence_s=max(slot.timeout_s, 300.0),
+    )
+
+
+async def _openai(slot: ModelSlot, network: NetworkPolicy, secret: SecretReader, shared: SharedModels) -> OpenAIModel:
+    key = await secret(slot.api_key_secret) if slot.api_key_secret else None
+    door = (slot.base_url, slot.max_requests_in_flight)
+    turnstile = shared.turnstiles.setdefault(door, Turnstile(slot.max_requests_in_flight))
+    return OpenAIModel(
+        network,
+        base_url=slot.base_url,
+        model=slot.model,
+        api_key=key,
+        context_tokens=slot.context_tokens,
+        patience=Patience(first_token_s=slot.timeout_s, between_tokens_s=slot.timeout_s, max_retries=slot.max_retries),
+        turnstile=turnstile,
     )
 
 

@@ -1,0 +1,86 @@
+"""Reads the chunks of an answer out of an HTTP response, with a limit on every wait."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+
+import httpx
+
+from familiar_app.domain.errors import OutsideError
+from familiar_app.models.sse import MAX_STREAM_BYTES, SseParser, SseTooLargeError
+from familiar_app.models.wire import parse_chunk
+
+_DONE = "[DONE]"
+
+
+async def answer_chunks(
+    response: httpx.Response, *, first_s: float, between_s: float, host: str
+) -> AsyncGenerator[object, None]:
+    """Yield each chunk as parsed JSON and close the response at the end.
+
+    Raises OutsideError: too slow (what keeps the connection alive does not count as an answer), broken, too large, or
+    no answer of a model at all.
+    """
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    try:
+        if kind in ("application/json", "text/json"):
+            async with asyncio.timeout(first_s):
+                whole = await _read_all(response)
+            yield parse_chunk(whole.decode("utf-8", "replace"))
+            return
+        if kind.startswith("text/html"):
+            raise _not_a_model(host)
+        async with aclosing(_events(response, first_s, between_s)) as events:
+            async for data in events:
+                yield parse_chunk(data)
+    except TimeoutError:
+        raise OutsideError(f"{host} did not answer in time.", "Try again later.", retryable=True) from None
+    except httpx.TimeoutException:
+        raise OutsideError(f"{host} did not answer in time.", "Try again later.", retryable=True) from None
+    except httpx.HTTPError as error:
+        raise OutsideError(f"The answer from {host} broke off.", "Try again.", retryable=True) from error
+    except SseTooLargeError:
+        raise OutsideError(f"The answer from {host} is too large.", "Choose another model or server.") from None
+    finally:
+        await response.aclose()
+
+
+async def _events(response: httpx.Response, first_s: float, between_s: float) -> AsyncGenerator[str, None]:
+    parser = SseParser()
+    parts = response.aiter_bytes()
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + first_s
+    while True:
+        async with asyncio.timeout_at(deadline):
+            part = await _next(parts)
+        events = parser.feed(part) if part is not None else parser.end()
+        for data in events:
+            if data.strip() == _DONE:
+                return
+            yield data
+        if part is None:
+            return
+        if events:
+            deadline = loop.time() + between_s
+
+
+async def _next(parts: AsyncIterator[bytes]) -> bytes | None:
+    try:
+        return await anext(parts)
+    except StopAsyncIteration:
+        return None
+
+
+async def _read_all(response: httpx.Response) -> bytes:
+    data = b""
+    async for part in response.aiter_bytes():
+        data += part
+        if len(data) > MAX_STREAM_BYTES:
+            raise SseTooLargeError
+    return data
+
+
+def _not_a_model(host: str) -> OutsideError:
+    return OutsideError(f"{host} answered with a web page.", "Check the address; it often ends in /v1.")

@@ -1,0 +1,60 @@
+"""Reads server-sent events out of a byte stream, by https://html.spec.whatwg.org/multipage/server-sent-events.html.
+
+Only `data` fields matter here. Comments, other fields and lines that are no field at all are passed over.
+"""
+
+from __future__ import annotations
+
+MAX_LINE_BYTES = 4 * 1024 * 1024
+MAX_STREAM_BYTES = 64 * 1024 * 1024
+
+
+class SseTooLargeError(Exception):
+    """A line or the whole stream is larger than any answer can be."""
+
+
+class SseParser:
+    """Takes bytes as they come and gives back the data of each complete event."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._data: list[str] = []
+        self._taken = 0
+
+    def feed(self, data: bytes) -> list[str]:
+        """Take the next bytes and return the events they complete. Raises SseTooLargeError."""
+        self._taken += len(data)
+        if self._taken > MAX_STREAM_BYTES:
+            raise SseTooLargeError
+        events: list[str] = []
+        lines = (self._rest + data).splitlines(keepends=True)
+        self._rest = b""
+        if lines and not lines[-1].endswith(b"\n"):
+            # A carriage return may be the first half of a line's end, so it waits for what follows.
+            self._rest = lines.pop()
+        if len(self._rest) > MAX_LINE_BYTES:
+            raise SseTooLargeError
+        for line in lines:
+            self._take_line(line.rstrip(b"\r\n"), events)
+        return events
+
+    def end(self) -> list[str]:
+        """Return the last event, where the stream ends without the blank line behind it."""
+        events: list[str] = []
+        if self._rest:
+            self._take_line(self._rest.rstrip(b"\r\n"), events)
+            self._rest = b""
+        self._take_line(b"", events)
+        return events
+
+    def _take_line(self, line: bytes, events: list[str]) -> None:
+        if len(line) > MAX_LINE_BYTES:
+            raise SseTooLargeError
+        if not line:
+            if self._data:
+                events.append("\n".join(self._data))
+                self._data = []
+            return
+        name, _, value = line.partition(b":")
+        if name == b"data":
+            self._data.append(value.removeprefix(b" ").decode("utf-8", "replace"))
