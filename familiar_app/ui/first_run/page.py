@@ -199,7 +199,7 @@ class PassphrasePage(Page):
         hint = "Keeps a copy of the vault's key in the system's keyring. Whoever can use your account can then open it."
         self._remember.setAccessibleDescription(hint)
         self._hint = label(hint, "faint", wrap=True)
-        self._hint.setContentsMargins(28, 0, 0, 0)
+        self._hint.setContentsMargins(parts.theme.px(16) + 14, 0, 0, 0)
         remember = column(spacing=0)
         remember.addWidget(self._remember)
         remember.addWidget(self._hint)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QStackedWidget, QWidget
 
 from familiar_app.domain.errors import FamiliarError
+from familiar_app.services import NewFamiliar
 from familiar_app.ui.first_run.model import ADD_FAMILIAR, FIRST_RUN, TITLES, FirstRun, Step
 from familiar_app.ui.first_run.page import (
     CharacterPage,
@@ -161,8 +162,6 @@ class Wizard(QWidget):
         self.done.emit(await self._make())
 
     async def _make(self) -> str:
-        from familiar_app.services import NewFamiliar
-
         state, gate = self.state, self._parts.gate
         key = state.choice.key if state.choice.kind == "openai" else ""
         new = NewFamiliar(state.card(), model=state.choice.spec(), api_key=key or None, avatar_png=state.avatar_png)

@@ -97,7 +97,7 @@ class ModelChooser(QWidget):
         self._radios[kind] = radio
         layout.addWidget(radio)
         inside = column(spacing=8)
-        inside.setContentsMargins(28, 0, 0, 8)
+        inside.setContentsMargins(self._parts.theme.px(16) + 14, 0, 0, 8)
         inside.addWidget(label(text, "quiet", wrap=True))
         if (detail := self._details[kind]) is not None:
             inside.addWidget(detail)
@@ -131,7 +131,7 @@ class ModelChooser(QWidget):
         key_hint = "Only if the endpoint asks for one. It is kept encrypted in the vault."
         self._leaves = label("", "warning", wrap=True)
         self._found_text = label("", "faint")
-        self._found = FlowLayout(spacing=4)
+        self._found = FlowLayout(spacing=8)
         holder = QWidget()
         layout = column(spacing=8)
         layout.addWidget(self._found_text)

@@ -174,6 +174,7 @@ class Theme(QObject):
             font_small=self._font_px("small"),
             mono=f'"{self._mono}"',
             control=self.px(20),
+            arrow=self.px(11),
             indicator=indicator,
             indicator_round=indicator // 2 + 1,
         )

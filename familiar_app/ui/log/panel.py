@@ -227,7 +227,9 @@ class LogPanel:
         layout = column(margins=16, spacing=8)
         local = line.at.astimezone()
         layout.addWidget(label(f"{level_word(line.level)} from {line.part}", "strong", wrap=True))
-        layout.addWidget(label(f"{local:%Y-%m-%d %H:%M:%S} here, {line.at.astimezone(UTC):%H:%M:%S} UTC", "faint"))
+        layout.addWidget(
+            label(f"{local:%Y-%m-%d %H:%M:%S} here, {line.at.astimezone(UTC):%H:%M:%S} UTC", "faint", wrap=True)
+        )
         layout.addWidget(label(line.text, wrap=True, selectable=True))
         layout.addStretch(1)
         inside.setLayout(layout)

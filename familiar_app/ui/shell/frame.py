@@ -6,15 +6,12 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
-from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.ui.kit.action import ActionRegistry
-from familiar_app.ui.kit.avatar import read_picture
-from familiar_app.ui.kit.icon import icon
 from familiar_app.ui.kit.label import column, line, row, surface
 from familiar_app.ui.kit.notice import Notice, UndoBar
 from familiar_app.ui.kit.panel import Panel, PanelContext, Place
@@ -24,6 +21,7 @@ from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.theme import ThemeMode
 from familiar_app.ui.shell.binding import KeyBinding
 from familiar_app.ui.shell.command import shell_actions
+from familiar_app.ui.shell.familiar_switch import FamiliarSwitch
 from familiar_app.ui.shell.history import History
 from familiar_app.ui.shell.key_list import KeyList
 from familiar_app.ui.shell.local_only import LocalOnlySheet
@@ -68,6 +66,15 @@ class Frame(QWidget):
         self._undo_bar = UndoBar(theme, self)
         self._palette = Palette(theme, self.actions_registry, self)
         self.context = self._make_context(FamiliarId(familiar))
+        self._switch = FamiliarSwitch(
+            services,
+            self.context,
+            self._rail.familiar,
+            self.notice,
+            self._tasks,
+            add=self.add_familiar,
+            switched=self._switched,
+        )
         self._build_panels()
         entries = [(panel.id, panel.title, panel.icon) for panel in self._panels.values()]
         self.actions_registry.offer("shell", shell_actions(self, entries, lock=lock, leave=parts.request_quit))
@@ -143,9 +150,7 @@ class Frame(QWidget):
         self._set_local_only(not self._services.network.local_only)
 
     def choose_familiar(self) -> None:
-        menu = self._familiar_menu()
-        button = self._rail.familiar
-        menu.popup(button.mapToGlobal(QPoint(button.width() + 4, 0)))
+        self._switch.open_menu()
 
     def add_familiar(self) -> None:
         self.add_wanted.emit()
@@ -161,13 +166,7 @@ class Frame(QWidget):
 
     def switch_familiar(self, familiar: str) -> None:
         """Show another familiar of this vault."""
-        if familiar == self.context.familiar or familiar not in self._services.familiars:
-            return
-        self.context.familiar = FamiliarId(familiar)
-        self._save_setting("last_familiar", familiar)
-        self.side_view.close_view()
-        self._show_familiar()
-        self.context.familiar_changed.emit(familiar)
+        self._switch.switch(familiar)
 
     # Events
 
@@ -267,54 +266,23 @@ class Frame(QWidget):
 
     def _size_side(self) -> None:
         whole = self._splitter.width()
-        self._splitter.setSizes([max(1, whole - self._side_width), self._side_width])
-
-    # The familiar
-
-    def _familiar_menu(self) -> QMenu:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.setAccessibleName("Familiars")
-        for familiar, hosted in self._services.familiars.items():
-            action = menu.addAction(hosted.name.replace("&", "&&"))
-            action.triggered.connect(lambda _checked=False, chosen=familiar: self.switch_familiar(chosen))
-            if familiar == self.context.familiar:
-                action.setIcon(icon(self._parts.theme, "check", "accent"))
-        for familiar, error in self._services.broken.items():
-            action = menu.addAction(f"{familiar} (could not be loaded)")
-            action.setIcon(icon(self._parts.theme, "warning", "danger"))
-            action.triggered.connect(lambda _checked=False, f=familiar, e=error: self._tell_broken(f, e))
-        menu.addSeparator()
-        add = menu.addAction("Add a familiar…")
-        add.triggered.connect(lambda _checked=False: self.add_familiar())
-        return menu
-
-    def _tell_broken(self, familiar: FamiliarId, error: FamiliarError) -> None:
-        def again() -> None:
-            self._tasks.start(lambda: self._reload(familiar), name="shell.reload")
-
-        self.notice.show_error(error, step="Load it again", run=again)
-
-    async def _reload(self, familiar: FamiliarId) -> None:
-        await self._parts.gate.reload_familiar(familiar)
-        self.switch_familiar(familiar)
+        side = min(self._side_width, whole * 2 // 5)
+        self._splitter.setSizes([max(1, whole - side), side])
 
     def _reloaded(self, familiar: str) -> None:
         if familiar == self.context.familiar:
             self._show_familiar()
 
     def _show_familiar(self) -> None:
-        hosted = self._services.familiars[self.context.familiar]
-        self._rail.familiar.set_familiar(hosted.name, None)
-        self.familiar_shown.emit(hosted.name)
+        self._switch.show()
+        self.familiar_shown.emit(self._services.familiars[self.context.familiar].name)
         self._show_status()
-        self._tasks.start(self._load_picture, name="shell.picture", replace=True)
 
-    async def _load_picture(self) -> None:
-        familiar = self.context.familiar
-        path = await asyncio.to_thread(self._services.profile.avatar, familiar)
-        if path is not None and familiar == self.context.familiar:
-            self._rail.familiar.set_familiar(self._services.familiars[familiar].name, read_picture(path))
+    def _switched(self) -> None:
+        self._save_setting("last_familiar", str(self.context.familiar))
+        self.side_view.close_view()
+        self.familiar_shown.emit(self._services.familiars[self.context.familiar].name)
+        self._show_status()
 
     # Status and settings
 

@@ -75,8 +75,9 @@ class Palette(QFrame):
         """Stand near the top of the parent, as wide as reading needs."""
         parent = self.parentWidget()
         width = min(self._theme.px(600), parent.width() - 32)
-        rows = max(1, self._list.count()) * self._theme.px(32)
-        height = min(rows + self._typed.sizeHint().height() + 28, self._theme.px(440), parent.height() - 96)
+        row, rest = self._theme.px(32), self._typed.sizeHint().height() + 28
+        room = max(1, (parent.height() - 120 - rest) // row)
+        height = rest + row * min(max(1, self._list.count()), 12, room)
         self.setGeometry((parent.width() - width) // 2, min(72, parent.height() // 8), width, height)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

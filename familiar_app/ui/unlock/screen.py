@@ -107,6 +107,7 @@ class UnlockScreen(QWidget):
         buttons.addStretch(1)
         buttons.addWidget(forward)
         layout.addLayout(buttons)
+        layout.addStretch(1)
         page.setLayout(layout)
         return page
 
