@@ -19,6 +19,9 @@ REMOVED = "[removed]"
 # A shorter text stands in too many places by chance; there only the turn's own messages are emptied.
 _MIN_SEARCHED_LENGTH = 4
 _ZLIB_LEVEL = 6
+# Where in a trace something said can stand, and which parts of those are the program's own words.
+_SPOKEN = frozenset({"messages", "layers", "candidates", "lorebook", "answer", "error"})
+_WORDS_OF_OURS = frozenset({"name", "key", "kind", "role", "layer", "reason", "what", "why"})
 
 
 def pack(trace: PromptTrace) -> bytes:
@@ -91,7 +94,7 @@ class _Redaction:
         sent = fields.get("sent")
         if sent is not None and (shown or any(form in sent for form in self._encoded)):
             fields["sent"], shown = None, True
-        cleaned = {name: self._clean(value) for name, value in fields.items()}
+        cleaned = {name: self._clean(value) if name in _SPOKEN else value for name, value in fields.items()}
         shown = shown or cleaned != fields
         fields.update(cleaned)
         return shown
@@ -106,7 +109,7 @@ class _Redaction:
                     value = value.replace(text, REMOVED)
             return value
         if isinstance(value, dict):
-            return {name: self._clean(part) for name, part in value.items()}
+            return {name: part if name in _WORDS_OF_OURS else self._clean(part) for name, part in value.items()}
         if isinstance(value, list):
             return [self._clean(part) for part in value]
         return value

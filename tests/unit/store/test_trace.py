@@ -24,7 +24,7 @@ def a_trace(**changes: Any) -> PromptTrace:
         "answer_tokens": 512,
         "tokens": 100,
         "exact_tokens": True,
-        "messages": (TracedMessage(role="user", content="Wo ist der Fuchs? 🦊", layer="recent_history", turn=1),),
+        "messages": (TracedMessage(role="user", content="Wo ist der Fuchs? 🦊", layer="recent_history", turn=41),),
         "layers": (
             LayerTrace(name="recent_history", key="k", cached=False, tokens=9, ms=0.5, text="Wo ist der Fuchs? 🦊"),
         ),
@@ -100,6 +100,16 @@ async def test_scrubbing_a_turn_takes_its_text_out_of_every_trace(vault: Vault, 
     assert (first.sent, first.answer) == (None, "You said: [removed]")
     assert second.sent is None
     assert third == untouched.model_copy(update={"id": numbers[2]})
+
+
+async def test_scrubbing_a_common_word_leaves_the_programs_own_words(
+    vault: Vault, said: Callable[..., NewTurn]
+) -> None:
+    number = await vault.traces.put(a_trace(answer="no reply to that"))
+    for word in ("reply", "text", "user", "recent_history", "smollm2", "mira"):
+        turn, _ = await vault.turns.append(said(word))
+        await vault.turns.scrub(turn.id)
+    assert await vault.traces.get(number) == a_trace(id=number, answer="no [removed] to that")
 
 
 async def test_scrubbing_a_reply_empties_the_answer_of_its_trace(vault: Vault, said: Callable[..., NewTurn]) -> None:
