@@ -23,28 +23,29 @@ def given(file: Path | None) -> str | None:
     One line end at the end of the file is no part of it. Raises BadInputError, OutsideError.
     """
     if file is not None:
-        return _from_file(file)
+        return from_file(file)
     return os.environ.get(VARIABLE) or None
 
 
-def _from_file(file: Path) -> str:
+def from_file(file: Path) -> str:
+    """Return the secret that a file holds. Raises BadInputError, OutsideError."""
     try:
         with file.open("rb") as stream:
             data = stream.read(MAX_FILE_BYTES + 1)
     except FileNotFoundError as error:
-        raise BadInputError("there is no such passphrase file.", source=file) from error
+        raise BadInputError("there is no such file.", source=file) from error
     except OSError as error:
         raise OutsideError(f"{file} cannot be read: {error.strerror or type(error).__name__}.") from error
     if len(data) > MAX_FILE_BYTES:
-        raise BadInputError("this is too long for a passphrase.", source=file)
+        raise BadInputError("this is too long for a passphrase or key.", source=file)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInputError("the passphrase is not UTF-8 text.", source=file) from error
-    passphrase = text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
-    if not passphrase:
-        raise BadInputError("the passphrase file is empty.", source=file)
-    return passphrase
+        raise BadInputError("this is not UTF-8 text.", source=file) from error
+    secret = text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
+    if not secret:
+        raise BadInputError("the file is empty.", source=file)
+    return secret
 
 
 async def unlock(gate: Gate, file: Path | None, out: Output) -> Services:

@@ -44,6 +44,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
         metavar="SPEC",
         help="smollm2 (default), gguf:FILE, openai:URL#MODEL or scripted:FILE",
     )
+    init.add_argument("--api-key-file", type=Path, metavar="FILE", help="holds the model's key; it goes into the vault")
     init.set_defaults(handler=run_init)
 
     status = commands.add_parser(
@@ -83,6 +84,22 @@ async def run_init(command: Command) -> int:
         hosted = await gate.add_familiar(familiar)
     _print_init(command, hosted, recovery_code)
     return 0
+
+
+def _new_familiar(args: argparse.Namespace) -> NewFamiliar:
+    """Read everything that the options name, so that what cannot be used is refused before anything is made."""
+    avatar: bytes | None = None
+    card = CharacterCard(name=DEFAULT_NAME)
+    if args.card is not None:
+        found = read_card_file(args.card)
+        card, avatar = found.card, found.avatar_png
+    return NewFamiliar(
+        card=replace(card, name=_name(args.name) or card.name.strip() or DEFAULT_NAME),
+        id=FamiliarId(args.id) if args.id else None,
+        model=absolute_spec(args.model),
+        api_key=passphrase.from_file(args.api_key_file).strip() if args.api_key_file else None,
+        avatar_png=avatar,
+    )
 
 
 def _print_init(command: Command, hosted: Hosted, recovery_code: str | None) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 from typing import Any
 
 from familiar_app.cli import passphrase
 from familiar_app.cli.context import Command
-from familiar_app.domain.errors import UserError
+from familiar_app.domain.errors import OutsideError, UserError
+from familiar_app.services import Services
+from familiar_app.store import keyring
 from familiar_app.store.fault import DamagedVaultError
 from familiar_app.store.keys import new_recovery_code
 from familiar_app.store.verify import Problem
@@ -72,6 +75,7 @@ async def run_rekey(command: Command) -> int:
     code = new_recovery_code()
     await services.vault.rekey(secret, recovery_code=code, progress=lambda part: out.progress(f"{part:.0%} encrypted"))
     out.end_progress()
+    await _renew_keyring(command, services)
     if out.as_json:
         out.json({"recovery_code": code})
     else:
@@ -79,3 +83,13 @@ async def run_rekey(command: Command) -> int:
         out.message(f"Recovery code: {code}")
         out.message("Write it down and keep it apart from this computer; the old one opens nothing any more.")
     return 0
+
+
+async def _renew_keyring(command: Command, services: Services) -> None:
+    """Put the new key where the keyring had the old one. A keyring that refuses only means typing the passphrase."""
+    if not command.gate.profile.settings().remember_key:
+        return
+    try:
+        await asyncio.to_thread(keyring.save, services.vault.id, services.vault.data_key())
+    except OutsideError as error:
+        command.out.message(f"The keyring keeps the old key: {error}")

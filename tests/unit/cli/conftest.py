@@ -40,7 +40,7 @@ class FakeProfile:
         self.vault_path = root / "vault.db"
         self.cards: dict[FamiliarId, CharacterCard] = {}
         self.avatars: dict[FamiliarId, bytes] = {}
-        self.values: dict[str, Any] = {"last_familiar": None, "owner_name": "Robin"}
+        self.values: dict[str, Any] = {"last_familiar": None, "owner_name": "Robin", "remember_key": False}
 
     def exists(self) -> bool:
         return self.vault_path.exists()

@@ -402,6 +402,23 @@ async def test_rekey_keeps_passphrase_and_turns(program: Program) -> None:
     assert [turn["content"] for turn in (await program("turns", "--json")).json] == ["Hi", "Hello you."]
 
 
+@pytest.mark.parametrize("refuses", [False, True])
+async def test_rekey_renews_the_keyrings_copy(program: Program, monkeypatch: pytest.MonkeyPatch, refuses: bool) -> None:
+    kept: dict[str, bytes] = {}
+
+    def save(vault: str, key: bytes) -> None:
+        if refuses:
+            raise OutsideError("The keyring is shut.")
+        kept[vault] = key
+
+    monkeypatch.setattr(vault_command.keyring, "save", save)
+    program.profile.values["remember_key"] = True
+    ran = await program("rekey")
+    assert ran.code == 0
+    assert ("The keyring keeps the old key" in ran.err) == refuses
+    assert [len(key) for key in kept.values()] == ([] if refuses else [32])
+
+
 async def test_a_defect_is_exit_code_70_and_tells_nothing_private(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:

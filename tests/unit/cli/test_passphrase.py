@@ -86,7 +86,7 @@ def test_a_file_that_holds_no_passphrase_is_refused(data: bytes, tmp_path: Path)
 
 
 def test_a_file_that_is_missing_or_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="no such passphrase file"):
+    with pytest.raises(BadInputError, match="no such file"):
         passphrase.given(tmp_path / "none")
     with pytest.raises(OutsideError):
         passphrase.given(tmp_path)
