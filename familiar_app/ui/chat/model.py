@@ -244,8 +244,9 @@ class ChatModel(Watched):
         if not self.open.window.at_end:
             await self.go_to_end()
         self.following = True
-        events = self.hosted.conversation.say(channel, text, Author(OWNER, self.owner_name))
-        await self._follow(events, LiveReply(channel.id))
+        talk = self.hosted.conversation
+        reply = LiveReply(channel.id, stop=lambda: talk.stop(channel.id))
+        await self._follow(talk.say(channel, text, Author(OWNER, self.owner_name)), reply)
 
     async def answer(self, turn: Turn) -> None:
         """Ask for another answer in the place of `turn`, or for one to a turn of the owner."""
@@ -255,8 +256,9 @@ class ChatModel(Watched):
         if turn.role is Role.ASSISTANT and turn.answers is None:
             raise UserError("This opens the conversation, so there is nothing it answers.", "Edit it instead.")
         answers = turn.answers if turn.role is Role.ASSISTANT else turn.id
-        events = self.hosted.conversation.regenerate(turn.id)
-        await self._follow(events, LiveReply(self.open.channel.id, answers=answers))
+        channel, talk = self.open.channel.id, self.hosted.conversation
+        reply = LiveReply(channel, answers=answers, stop=lambda: talk.stop(channel))
+        await self._follow(talk.regenerate(turn.id), reply)
 
     async def try_again(self) -> None:
         """Ask for an answer to the last turn, after one failed, was stopped or never came."""
@@ -290,9 +292,9 @@ class ChatModel(Watched):
     def stop(self) -> None:
         """Stop the reply in the open channel; what was said so far stays."""
         reply = self.reply
-        if reply is not None and not reply.over and self.open:
+        if reply is not None and not reply.over:
             reply.state = "stopping"
-            self.hosted.conversation.stop(self.open.channel.id)
+            reply.stop()
             self.tell("live")
 
     def _refuse_while_busy(self, channel: Channel) -> None:

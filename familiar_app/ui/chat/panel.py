@@ -169,7 +169,7 @@ class ChatPanel:
                 view.model.drafts.put(opened.channel.id, view.composer.toPlainText())
             for reply in view.model.replies.values():
                 if not reply.over:
-                    view.model.hosted.conversation.stop(reply.channel)
+                    reply.stop()
             await _settle(view)
             await view.tasks.cancel()
             await view.model.drafts.save()

@@ -56,6 +56,7 @@ class LiveReply:
     pieces: int = 0
     first_at: float | None = None
     last_at: float | None = None
+    stop: Callable[[], object] = lambda: None
     _waiting: list[str] = field(default_factory=list)
 
     @property

@@ -1,0 +1,59 @@
+"""What an imported card would change, shown before anything is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPixmap
+from PySide6.QtWidgets import QCheckBox, QLabel, QScrollArea, QWidget
+
+from familiar_app.ui.character.model import Import
+from familiar_app.ui.kit.avatar import avatar
+from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.label import column, label, line, row
+from familiar_app.ui.kit.theme import Theme
+
+
+class ImportView(QScrollArea):
+    """Stands in the side view. `use` gets whether the picture is wanted; `leave` changes nothing."""
+
+    def __init__(self, theme: Theme, found: Import, use: Callable[[bool], object], leave: Callable[[], object]) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Report of the import")
+        inside = QWidget()
+        layout = column(margins=16, spacing=8)
+        picture = _picture(found.avatar_png)
+        face = QLabel()
+        face.setPixmap(avatar(theme, found.card.name, picture, side=72, scale=self.devicePixelRatioF()))
+        layout.addWidget(face)
+        layout.addWidget(label(found.card.name or "(no name)", "heading", wrap=True))
+        layout.addWidget(label(f"From {found.source}. Nothing is changed yet.", "quiet", wrap=True))
+        layout.addWidget(line())
+        layout.addWidget(label("Fields that would change", "strong"))
+        layout.addWidget(label(", ".join(found.changes) or "None: the card says the same.", wrap=True))
+        layout.addWidget(label("What did not come over as it was", "strong"))
+        for one in found.report or ("Everything came over.",):
+            layout.addWidget(label(one, wrap=True, selectable=True))
+        self.picture = QCheckBox("Use its picture as well")
+        self.picture.setAccessibleName("Use its picture as well")
+        self.picture.setVisible(picture is not None)
+        self.picture.setChecked(picture is not None)
+        layout.addWidget(self.picture)
+        steps = row()
+        self.use = button("Use this card", lambda: use(self.picture.isChecked()), role="primary")
+        self.use.setEnabled(bool(found.card.name.strip()))
+        steps.addWidget(self.use)
+        steps.addWidget(button("Leave it", leave))
+        steps.addStretch(1)
+        layout.addLayout(steps)
+        layout.addStretch(1)
+        inside.setLayout(layout)
+        self.setWidget(inside)
+
+
+def _picture(png: bytes | None) -> QPixmap | None:
+    made = QPixmap()
+    return made if png and made.loadFromData(png, "PNG") else None
