@@ -7,6 +7,7 @@ the first to the last turn that shows it, and is taken to last until the next na
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.ids import PersonKey, TurnId
@@ -21,8 +22,38 @@ _KINDS = ("name", "username", "global_name", "nickname")
 _END_OF_TIME = 1 << 62
 
 
-def record_speaker(connection: Connection, author: Author, guild: str | None, at: int) -> int:
-    """Return the row of this author's snapshot, made if new, after bringing their names up to date."""
+@dataclass(frozen=True, slots=True)
+class _Latest:
+    author: Author
+    guild: str | None
+    speaker: int
+    at: int
+
+
+class SpeakerMemory:
+    """Remembers within one transaction which snapshot of a person is the newest, so that an import asks only once."""
+
+    def __init__(self) -> None:
+        self._latest: dict[PersonKey, _Latest] = {}
+
+    def record(self, connection: Connection, author: Author, guild: str | None, at: int) -> int:
+        """Do as `record_speaker`, without a query where the same person goes on speaking under the same names."""
+        known = self._latest.get(author.key)
+        if known is not None and known.at <= at and known.guild == guild and known.author == author:
+            return known.speaker
+        speaker, is_newest = record_speaker(connection, author, guild, at)
+        if is_newest:
+            self._latest[author.key] = _Latest(author, guild, speaker, at)
+        else:
+            self._latest.pop(author.key, None)
+        return speaker
+
+
+def record_speaker(connection: Connection, author: Author, guild: str | None, at: int) -> tuple[int, bool]:
+    """Return the row of this author's snapshot, made if new, after bringing their names up to date.
+
+    True beside it where these are the names the person has now.
+    """
     names = (
         storable(author.name),
         storable(author.username),
@@ -37,7 +68,7 @@ def record_speaker(connection: Connection, author: Author, guild: str | None, at
         (at, *snapshot),
     ).fetchone()
     if row is not None and row[1]:
-        return int(row[0])
+        return int(row[0]), True
     speaker = int(row[0]) if row is not None else _add_snapshot(connection, snapshot)
     current = [
         _record_name(connection, (author.key, kind, guild or "" if kind == "nickname" else ""), name, at)
@@ -49,7 +80,7 @@ def record_speaker(connection: Connection, author: Author, guild: str | None, at
             "UPDATE people SET latest_speaker = ?, latest_at = ?, bot = ? WHERE key = ?",
             (speaker, at, int(author.bot), author.key),
         )
-    return speaker
+    return speaker, all(current)
 
 
 def record_mentions(connection: Connection, turn: TurnId, people: Iterable[PersonKey]) -> None:

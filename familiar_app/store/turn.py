@@ -14,6 +14,7 @@ from familiar_app.domain.turn import DayMark, NewTurn, Reaction, Revision, Turn
 from familiar_app.store import turn_read, turn_search, turn_write
 from familiar_app.store.engine import Engine
 from familiar_app.store.moment import to_micros
+from familiar_app.store.person_write import SpeakerMemory
 from familiar_app.store.turn_row import read_turn
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Turns:
         """
 
         def work(connection: Connection) -> tuple[Turn, bool]:
-            number, added = turn_write.insert_turn(connection, turn, self._now())
+            number, added = turn_write.insert_turn(connection, turn, self._now(), SpeakerMemory())
             if added and trace is not None:
                 turn_write.link_trace(connection, trace, number)
             stored = read_turn(connection, number)
@@ -56,8 +57,8 @@ class Turns:
         """Store turns in one transaction: all of them, or none. Those already there are skipped."""
 
         def work(connection: Connection) -> AppendCount:
-            now = self._now()
-            added = sum(turn_write.insert_turn(connection, turn, now)[1] for turn in turns)
+            now, speakers = self._now(), SpeakerMemory()
+            added = sum(turn_write.insert_turn(connection, turn, now, speakers)[1] for turn in turns)
             return AppendCount(added, len(turns) - added)
 
         return await self._engine.write(work)

@@ -15,7 +15,7 @@ from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import ChannelId, TraceId, TurnId
 from familiar_app.domain.turn import NewTurn, Role, Turn
 from familiar_app.store.moment import to_micros
-from familiar_app.store.person_write import record_mentions, record_speaker
+from familiar_app.store.person_write import SpeakerMemory, record_mentions
 from familiar_app.store.text import storable
 from familiar_app.store.trace_write import redact_traces
 from familiar_app.store.turn_row import read_turn
@@ -27,7 +27,7 @@ _INSERT = """INSERT INTO turns (channel, role, content, at, arrived_at, speaker,
     mode, answers, tool_calls, tool_call_id, attachments) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"""
 
 
-def insert_turn(connection: Connection, turn: NewTurn, arrived_at: int) -> tuple[TurnId, bool]:
+def insert_turn(connection: Connection, turn: NewTurn, arrived_at: int, speakers: SpeakerMemory) -> tuple[TurnId, bool]:
     """Append one turn with its author, names and mentions. False where its message was there already."""
     if turn.message_id is not None:
         known = connection.execute(
@@ -36,7 +36,7 @@ def insert_turn(connection: Connection, turn: NewTurn, arrived_at: int) -> tuple
         if known is not None:
             return TurnId(known[0]), False
     at = to_micros(turn.at)
-    speaker = None if turn.author is None else record_speaker(connection, turn.author, turn.guild, at)
+    speaker = None if turn.author is None else speakers.record(connection, turn.author, turn.guild, at)
     row = (
         turn.channel, turn.role.value, storable(turn.content), at, arrived_at, speaker, turn.familiar, turn.guild,
         turn.message_id, turn.reply_to, turn.mode, turn.answers, storable(turn.tool_calls), turn.tool_call_id,

@@ -85,6 +85,19 @@ async def test_the_order_of_arrival_does_not_change_todays_name_nor_the_history(
         assert holding == [name], f"hour {hours}"
 
 
+@pytest.mark.parametrize("seed", range(6))
+async def test_one_import_in_any_order_gives_the_same_names_as_single_appends(
+    vault: Vault, said: Said, seed: int
+) -> None:
+    history = [(0, "A"), (1, "A"), (2, "B"), (3, "B"), (4, "A"), (5, "C")]
+    random.Random(seed).shuffle(history)
+    await vault.turns.append_many([said("x", at=at(h), author=Author(BEN, name)) for h, name in history])
+    found = await spans(vault)
+    for hours, name in history:
+        holding = [n for n, since, until in found if since <= at(hours) and (until is None or at(hours) < until)]
+        assert holding == [name], f"hour {hours}"
+
+
 async def test_people_are_listed_by_who_spoke_last_and_found_by_any_name(vault: Vault, said: Said) -> None:
     await vault.turns.append(said("x", at=at(5)))
     await says(vault, said, 0, name="Ben", username="otter")
