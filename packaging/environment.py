@@ -42,6 +42,7 @@ class Environment:
         self.folder = root / ".venv"
         self._stamp = self.folder / "familiar-installed.json"
         self._unfinished = self.folder / "familiar-unfinished"
+        self._held: tuple[int, ...] = ()  # the lock, for children to hold too: pip may outlive a killed start
 
     @property
     def scripts(self) -> Path:
@@ -77,6 +78,8 @@ class Environment:
                 f"{error.filename or self.folder} cannot be written: close Familiar if it runs, and see that the "
                 "folder belongs to you."
             ) from error
+        except OSError as error:
+            raise SetupError(f"{self.folder} cannot be made: {error.strerror}.") from error
 
     def _install(self, kind: Kind) -> None:
         started = time.monotonic()
@@ -93,6 +96,7 @@ class Environment:
                 self.python,
                 ["--no-deps", "--no-build-isolation", "--no-index", "--editable", str(self.root)],
                 log=self.folder / "install-program.log",
+                keep=self._held,
             )
         except PipFailedError as error:
             raise SetupError(str(error)) from error
@@ -106,6 +110,7 @@ class Environment:
             self.python,
             ["--no-deps", "--require-hashes", "--only-binary", ":all:", "--requirement", str(lock)],
             log=self.folder / "install.log",
+            keep=self._held,
             total=sum(not line.startswith((" ", "#")) for line in lock.read_text(encoding="utf-8").splitlines()),
         )
 
@@ -126,7 +131,8 @@ class Environment:
         self.folder.mkdir()
         self._unfinished.touch()
         base = getattr(sys, "_base_executable", None) or sys.executable
-        made = subprocess.run([base, "-m", "venv", str(self.folder)], capture_output=True, text=True, check=False)
+        command = [base, "-m", "venv", str(self.folder)]
+        made = subprocess.run(command, capture_output=True, text=True, check=False, pass_fds=self._held)
         if made.returncode:
             last = (made.stderr or made.stdout).strip().splitlines()[-1:]
             raise SetupError(f"Python could not make the environment {self.folder}: {''.join(last)}")
@@ -167,12 +173,13 @@ class Environment:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Hold the one right to install; the system gives it back when this process ends, however it ends."""
+        """Hold the one right to install; the system gives it back when this process and its children have ended."""
         with (self.root / ".venv.lock").open("a") as handle:
             if not _try_lock(handle):
                 say("Another start is installing; waiting for it …")
                 while not _try_lock(handle):
                     time.sleep(0.3)
+            self._held = (handle.fileno(),) if os.name == "posix" else ()
             yield
 
 

@@ -32,10 +32,11 @@ class PipFailedError(Exception):
     """pip did not do what it should; the message says why and where its own words are."""
 
 
-def run_pip(python: Path, arguments: Sequence[str], *, log: Path, total: int = 0) -> None:
+def run_pip(python: Path, arguments: Sequence[str], *, log: Path, total: int = 0, keep: Sequence[int] = ()) -> None:
     """Run `pip install` with `arguments`, everything it says going to `log`. Raises PipFailedError.
 
-    `total` is the number of packages to come, for the lines of progress; 0 shows none.
+    `total` is the number of packages to come, for the lines of progress; 0 shows none. `keep` are open files that pip
+    holds open too.
     """
     command = [str(python), "-I", "-m", "pip", "install", "--no-input", "--progress-bar", "off", *arguments]
     environment = {name: value for name, value in os.environ.items() if name not in _MISLEADING}
@@ -47,6 +48,7 @@ def run_pip(python: Path, arguments: Sequence[str], *, log: Path, total: int = 0
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env=environment,
+            pass_fds=tuple(keep),
             text=True,
             encoding="utf-8",
             errors="replace",

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import environment
@@ -197,3 +198,34 @@ def test_two_starts_at_once_install_once(project: Path) -> None:
     assert [child.returncode for child in children] == [0, 0, 0]
     assert (project / "installs").read_text(encoding="utf-8") == "x"
     assert sum("waiting for it" in text for text in said) == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks of POSIX")
+def test_a_killed_start_leaves_the_lock_to_the_pip_it_started(project: Path) -> None:
+    script = textwrap.dedent(
+        f"""
+        import os, subprocess, sys
+        from pathlib import Path
+        sys.path.insert(0, {str(ROOT / "packaging")!r})
+        from environment import Environment
+        made = Environment(Path({str(project)!r}))
+        with made._alone():
+            child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=0, stdout=2, pass_fds=made._held)
+            print("started", flush=True)
+            os._exit(9)
+        """
+    )
+    killed = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert killed.stdin is not None
+    assert killed.stdout is not None
+    assert killed.stdout.readline() == b"started\n"
+    killed.wait(timeout=10)
+    with (project / ".venv.lock").open("a") as handle:
+        assert not environment._try_lock(handle)
+        killed.stdin.write(b"\n")
+        killed.stdin.close()
+        until = time.monotonic() + 10
+        while not environment._try_lock(handle):
+            assert time.monotonic() < until
+            time.sleep(0.02)
+    killed.stdout.close()
