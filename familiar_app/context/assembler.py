@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from familiar_app.context.composition import closing_frame, compose, opening
+from familiar_app.context.composition import compose, opening
 from familiar_app.context.history_line import LineStyle, place_mark, short_name
 from familiar_app.context.layer import LayerContext, key_of
 from familiar_app.context.layer_memo import BuiltLayer, LayerMemo
@@ -190,7 +190,7 @@ class Assembler:
     async def _fit(self, plan: _Plan, limit: int) -> _Fitted:
         """Share the room, put the messages together and count them; with too many tokens, try again with less room."""
         base, each = await self._counter.frame()
-        (extra,) = await self._counter.count([f"{opening()}\n{closing_frame(plan.ctx.char)}"])
+        (extra,) = await self._counter.count([f"{opening()}\n()"])
         room = limit - base - 4 * each - extra - _SLACK_TOKENS
         for _ in range(_TRIES):
             if room <= 0:
@@ -226,7 +226,6 @@ class Assembler:
             window.lines,
             tail,
             history_layer=HISTORY,
-            char=plan.ctx.char,
             closing_role=self.config.context.reminder_role,
         )
         return _Fitted(parts, window, texts, dict(zip(texts, counts, strict=True)), shares)

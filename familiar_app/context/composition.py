@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from familiar_app.context.prompt_text import fill, prompt_text
+from familiar_app.context.prompt_text import prompt_text
 from familiar_app.context.recent_history import HistoryLine
 from familiar_app.domain.trace import TracedMessage
 
@@ -23,18 +23,12 @@ def opening() -> str:
     return prompt_text("opening")
 
 
-def closing_frame(char: str) -> str:
-    """Return the line that sets the closing layers apart from the words of the last speaker."""
-    return fill(prompt_text("reminder_frame"), char=char)
-
-
 def compose(
     head: Sequence[NamedText],
     lines: Sequence[HistoryLine],
     tail: Sequence[NamedText],
     *,
     history_layer: str,
-    char: str,
     closing_role: str,
 ) -> tuple[TracedMessage, ...]:
     """Return the parts of the messages in order, without empty ones; `messages_as_sent` joins them."""
@@ -46,13 +40,10 @@ def compose(
     for line in lines:
         turn = line.turn.id if line.turn.id > 0 else None
         _add(parts, line.role, line.text, history_layer, gap=_GAP[line.role], turn=turn)
-    framed = closing_role == "user"
     for layer, text in tail:
-        if framed and text:
-            _add(parts, "user", f"{closing_frame(char)}\n{text}", layer, gap="\n\n")
-            framed = False
-        else:
-            _add(parts, closing_role, text, layer, gap="\n\n")
+        # Round brackets set it apart from the words of the last speaker.
+        framed = f"({text})" if text and closing_role == "user" else text
+        _add(parts, closing_role, framed, layer, gap="\n\n")
     return tuple(parts)
 
 

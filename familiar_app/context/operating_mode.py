@@ -12,7 +12,9 @@ class OperatingModeLayer:
     name = "operating_mode"
 
     async def invalidation_key(self, ctx: LayerContext) -> str:
-        return key_of(ctx.mode, ctx.multi_party, ctx.char)
+        return key_of(ctx.mode, ctx.multi_party, ctx.char, ctx.user_label)
 
     async def build(self, ctx: LayerContext) -> str:
-        return fill(prompt_text(f"mode/{ctx.mode}{'_group' if ctx.multi_party else ''}"), char=ctx.char)
+        return fill(
+            prompt_text(f"mode/{ctx.mode}{'_group' if ctx.multi_party else ''}"), char=ctx.char, user=ctx.user_label
+        )

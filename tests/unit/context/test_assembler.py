@@ -30,12 +30,11 @@ async def test_order_and_form_of_a_talk_between_two(make, vault) -> None:
     assert [message.role for message in prompt.request.messages] == ["system", "user", "assistant", "user"]
     system, first, reply, last = (message.content for message in prompt.request.messages)
     assert system.startswith("# Mira\n\nMira keeps the lighthouse. Ann is her guest.\n\n## Personality\n\nDry.")
-    assert "You are Mira and stay Mira." in system
+    assert "You are Mira, talking with Ann." in system
     assert first == "[2024-05-01 12:30 Ann] Hello"
     assert reply == "Evening."
     assert last == (
-        "[12:32 Ann] What time is it?\n\n(For Mira only, said by nobody:)\n"
-        "It is now Wednesday, 2024-05-01, 12:30. Mira speaks next.\nBe brief, Mira."
+        "[12:32 Ann] What time is it?\n\n(It is Wednesday, 2024-05-01, 12:30. You are Mira.\nBe brief, Mira.)"
     )
     assert prompt.request.max_tokens == 512
     assert prompt.request.sampling.temperature == 0.8
@@ -163,7 +162,7 @@ async def test_pending_message_is_shown_last_and_not_stored(make, vault) -> None
     vault.turns.add(ANN, "one")
     vault.turns.add(None, "two")
     prompt = await make().assemble(PromptRequest(LOCAL, pending="three"))
-    assert prompt.request.messages[-1].content.startswith("[12:30 Ann] three\n\n(For Mira only")
+    assert prompt.request.messages[-1].content.startswith("[12:30 Ann] three\n\n(It is Wednesday")
     assert prompt.trace.turn_id is None
     assert len(vault.turns.rows) == 2
 
@@ -187,7 +186,7 @@ async def test_closing_layers_can_be_a_system_message(make, vault) -> None:
     vault.turns.add(ANN, "Hello")
     prompt = await make('[context]\nreminder_role = "system"').assemble(HERE)
     assert [message.role for message in prompt.request.messages] == ["system", "user", "system"]
-    assert prompt.request.messages[-1].content.startswith("It is now Wednesday")
+    assert prompt.request.messages[-1].content.startswith("It is Wednesday")
 
 
 def test_unknown_layer_stops_the_load(make) -> None:
