@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from familiar_app.domain.lorebook.nearmiss import nearest_miss
 from familiar_app.domain.lorebook.placement import Accepted, Placement
 from familiar_app.domain.lorebook.prepared import Candidate, PreparedBooks
-from familiar_app.domain.lorebook.scene import Scene
-from familiar_app.domain.lorebook.selection import PassState
+from familiar_app.domain.lorebook.selection import Selection
 from familiar_app.domain.lorebook.timer import Timers
 from familiar_app.domain.lorebook.verdict import Outcome, Reason, Verdict
+from familiar_app.domain.lorebook.window import PassState
 
 
 @dataclass(frozen=True, slots=True)
 class PassRecord:
-    """One pass. `settled` entries were decided before; those without an outcome had no key in the text."""
+    """One pass. `settled` entries were decided before; those without an outcome had no way in."""
 
     state: PassState
     settled: frozenset[int]
@@ -32,7 +31,7 @@ class Activation:
     """
 
     books: PreparedBooks = field(repr=False)
-    scene: Scene = field(repr=False)
+    selection: Selection = field(repr=False)
     accepted: tuple[Accepted, ...]
     placement: Placement
     passes: tuple[PassRecord, ...] = field(repr=False)
@@ -69,9 +68,6 @@ class Activation:
 
     def _verdict(self, candidate: Candidate, record: PassRecord) -> Verdict:
         outcome = record.outcomes.get(candidate.index)
-        if outcome is None:
-            outcome = Outcome(False, Reason.NO_MATCH if candidate.primary else Reason.NO_KEYS)
-        if outcome.reason is Reason.NO_MATCH:
-            miss = nearest_miss(candidate, record.state, self.books, self.scene, self.slow_patterns)
-            outcome = Outcome(False, Reason.NO_MATCH, {"nearest": miss})
+        if outcome is None or outcome.reason is Reason.NO_MATCH:
+            outcome = self.selection.explain(candidate, record.state, self.slow_patterns)
         return Verdict(candidate.key, candidate.entry.name, record.state.number, outcome)

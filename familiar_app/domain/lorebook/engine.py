@@ -19,10 +19,10 @@ from familiar_app.domain.lorebook.prepared import Candidate, PreparedBooks
 from familiar_app.domain.lorebook.rules import FIXED, Rules
 from familiar_app.domain.lorebook.scene import LoreSettings, Scene
 from familiar_app.domain.lorebook.score import score
-from familiar_app.domain.lorebook.selection import PassState, Selection
+from familiar_app.domain.lorebook.selection import Selection
 from familiar_app.domain.lorebook.timer import Clockwork, Timers
 from familiar_app.domain.lorebook.verdict import Outcome, Reason
-from familiar_app.domain.lorebook.window import Reader, Windows
+from familiar_app.domain.lorebook.window import PassState, Reader, Surroundings, Windows
 
 Chance = Callable[[], float]
 _HARD_PASS_LIMIT = 10_000
@@ -61,11 +61,12 @@ class _Evaluation:
         self._count_tokens = count_tokens
         self.timers = timers
         effective = Timers() if scene.dry_run else timers
-        self.clockwork = Clockwork(effective, books.candidates, len(scene.messages), books.rules)
+        self.clockwork = Clockwork(effective, books.timed, len(scene.messages), books.rules)
         self.selection = Selection(books, scene, self.clockwork)
         self.reader = Reader(books.table, books.scanner, books.rules, TimeAllowance(), set())
         limit = budget_tokens(self.settings, scene.prompt_tokens)
         self.budget = Budget(limit, self._count, books.rules.budget_forgets)
+        self.around = Surroundings(scene)
         self.accepted: dict[int, Accepted] = {}
         self.failed: set[int] = set()
         self.held: dict[str, tuple[Candidate, int]] = {}
@@ -83,7 +84,7 @@ class _Evaluation:
         chosen = [one.candidate for one in self.accepted.values()]
         return Activation(
             books=self.books,
-            scene=self.scene,
+            selection=self.selection,
             accepted=tuple(self.accepted.values()),
             placement=place(
                 self.accepted.values(),
@@ -105,7 +106,8 @@ class _Evaluation:
         return done >= _HARD_PASS_LIMIT or 0 < self.settings.max_passes <= done
 
     def _run_pass(self, kind: _PassKind) -> _PassKind | None:
-        windows = Windows(self.reader, self.scene, self.recursed, with_recursed=kind is not _PassKind.MIN_ACTIVATIONS)
+        recursed = [] if kind is _PassKind.MIN_ACTIVATIONS else self.recursed
+        windows = Windows(self.reader, self.around, recursed, self.passes[-1].state.windows if self.passes else None)
         number = len(self.passes) + 1
         state = PassState(number, kind is _PassKind.RECURSION, self.level, self.depth, windows)
         settled = frozenset(self.accepted) | self.failed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from familiar_app.domain.lorebook.pattern import KeyPattern, compile_pattern, has_space, parse_pattern_key, trim
 from familiar_app.domain.lorebook.rules import Rules
@@ -21,8 +22,7 @@ class LiteralKey:
 KeyForm = LiteralKey | KeyPattern
 
 
-@dataclass(frozen=True, slots=True)
-class KeyOptions:
+class KeyOptions(NamedTuple):
     """How an entry wants its keys matched."""
 
     case_sensitive: bool

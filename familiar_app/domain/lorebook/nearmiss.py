@@ -8,7 +8,7 @@ from typing import Any
 from familiar_app.domain.lorebook.pattern import looks_like_path
 from familiar_app.domain.lorebook.prepared import Candidate, PreparedBooks
 from familiar_app.domain.lorebook.scene import Scene
-from familiar_app.domain.lorebook.selection import PassState
+from familiar_app.domain.lorebook.window import PassState
 
 
 def nearest_miss(

@@ -25,6 +25,8 @@ _BLANK = regex.compile(f"[{SPACE}]+")
 
 def trim(text: str) -> str:
     """Strip what JavaScript takes for white space, which is not quite what Python does."""
+    if text[:1] > " " and text[-1:] > " " and text.isascii():
+        return text
     start = _BLANK.match(text)
     text = text[start.end() :] if start else text
     end = len(text)
@@ -60,7 +62,7 @@ def parse_pattern_key(key: str, *, paths_are_patterns: bool) -> KeyPattern | Non
 
     Without `paths_are_patterns`, a key such as `/home/us` (two or more flags, no pattern character) is plain text.
     """
-    parts = _KEY.match(key)
+    parts = _KEY.match(key) if key.startswith("/") else None
     if not parts or _INNER_SLASH.search(parts["body"]):
         return None
     body, flags = parts["body"], parts["flags"]
@@ -209,12 +211,19 @@ class _Translation:
         if char in "xuc":
             return self._code(char)
         if char in "pP" and "u" in self.flags:
-            return f"\\{char}"
+            return self._property(char)
         name = re.compile(r"<[A-Za-z_$][\w$]*>").match(self.body, self.at) if char == "k" else None
         if name and f"(?{name[0]}" in self.body:
             self.at = name.end()
             return f"(?P={name[0][1:-1]})"
         return re.escape(char)
+
+    def _property(self, kind: str) -> str:
+        found = re.compile(r"\{[\w=]+\}").match(self.body, self.at)
+        if not found:
+            raise ValueError("invalid property")
+        self.at = found.end()
+        return f"\\{kind}{found[0]}"
 
     def _number(self, first: str, *, in_class: bool) -> str:
         digits = first

@@ -28,7 +28,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entry in scan order, prepared. `swift` ones depend on nothing but literal keys in one reach."""
+    """An entry in scan order, prepared. `swift` ones can't come in without a literal key that is in reach."""
 
     index: int
     key: EntryKey
@@ -59,6 +59,7 @@ class PreparedBooks:
             if candidate.swift:
                 for number in {key.number for key in candidate.primary if key.number is not None}:
                     self.by_key.setdefault(number, []).append(candidate)
+        self.timed = {str(one.key): one for one in self.candidates if one.entry.sticky or one.entry.cooldown}
         self.delay_levels = sorted({one.entry.delay_until_recursion for one in self.candidates} - {0})
 
     def number(self, key: Key, candidate: Candidate, expand: Expand) -> int | None:
@@ -95,19 +96,7 @@ class PreparedBooks:
         return Key(text, None if has_macro else self.table.number(text, options), has_macro)
 
     def _is_swift(self, entry: LoreEntry, decorators: tuple[str, ...], primary: tuple[Key, ...]) -> bool:
-        conditional = (
-            not entry.enabled
-            or entry.constant
-            or decorators
-            or entry.triggers
-            or entry.character_filter
-            or entry.sticky
-            or entry.cooldown
-            or entry.delay
-            or entry.exclude_recursion
-            or entry.delay_until_recursion
-        )
-        return not conditional and all(self._is_literal(key) for key in primary)
+        return not entry.constant and not decorators and all(self._is_literal(key) for key in primary)
 
     def _is_literal(self, key: Key) -> bool:
         if key.has_macro:

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from familiar_app.domain.lorebook.decorators import ACTIVATE, DONT_ACTIVATE
 from familiar_app.domain.lorebook.entry import SecondaryLogic
+from familiar_app.domain.lorebook.nearmiss import nearest_miss
 from familiar_app.domain.lorebook.prepared import Candidate, PreparedBooks
 from familiar_app.domain.lorebook.scene import TRIGGERS, Scene
 from familiar_app.domain.lorebook.timer import Clockwork
 from familiar_app.domain.lorebook.verdict import Outcome, Reason
-from familiar_app.domain.lorebook.window import Window, Windows
-
-
-@dataclass(frozen=True, slots=True)
-class PassState:
-    """What a pass knows before it starts. `depth` already includes the widening by min activations."""
-
-    number: int
-    recursing: bool
-    level: int
-    depth: int
-    windows: Windows
+from familiar_app.domain.lorebook.window import PassState, Window
 
 
 class Selection:
@@ -34,7 +23,7 @@ class Selection:
         self._scene = scene
         self._clockwork = clockwork
         self._trigger = scene.trigger if scene.trigger in TRIGGERS else "normal"
-        self._forced = {candidate.index for candidate in books.candidates if candidate.key in scene.forced}
+        self._forced = {one.index for one in books.candidates if one.key in scene.forced} if scene.forced else set()
 
     def is_forced(self, candidate: Candidate) -> bool:
         """Tell whether something outside asked for the entry."""
@@ -46,16 +35,24 @@ class Selection:
         return state.windows.get(depth, candidate.entry.sources)
 
     def judge(self, state: PassState, settled: Collection[int]) -> dict[int, Outcome]:
-        """Return outcomes by index; entries that are missing had no key in the text, or are settled."""
+        """Return outcomes by index. Entries that are missing are settled, or can't come in; `explain` says why."""
         outcomes: dict[int, Outcome] = {}
         for candidate in self._to_judge(state):
             if candidate.index not in settled and candidate.index not in outcomes:
                 outcomes[candidate.index] = self._judge(candidate, state)
         return outcomes
 
+    def explain(self, candidate: Candidate, state: PassState, slow: Collection[int]) -> Outcome:
+        """Return the outcome of an entry that `judge` passed over, with its nearest miss."""
+        outcome = self._judge(candidate, state)
+        if outcome.reason is Reason.NO_MATCH:
+            miss = nearest_miss(candidate, state, self._books, self._scene, slow)
+            return Outcome(False, Reason.NO_MATCH, {"nearest": miss})
+        return outcome
+
     def _to_judge(self, state: PassState) -> Iterator[Candidate]:
         yield from self._books.slow_path
-        yield from (self._books.candidates[index] for index in self._forced)
+        yield from (self._books.candidates[index] for index in self._forced | self._clockwork.sticky)
         for depth, sources in self._books.reaches:
             window = state.windows.get(state.depth if depth is None else depth, sources)
             for number in window.hits:

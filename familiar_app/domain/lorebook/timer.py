@@ -67,10 +67,10 @@ class Timers:
 class Clockwork:
     """The timers at one length of the chat: what is active, and what the accepted entries start."""
 
-    def __init__(self, timers: Timers, candidates: Iterable[Candidate], length: int, rules: Rules) -> None:
+    def __init__(self, timers: Timers, timed: Mapping[str, Candidate], length: int, rules: Rules) -> None:
         self._length = length
         self._rules = rules
-        self._timed = {str(one.key): one for one in candidates if one.entry.sticky or one.entry.cooldown}
+        self._timed = timed
         self._sticky = dict(timers.sticky)
         self._cooldown = dict(timers.cooldown)
         self.sticky: set[int] = set()

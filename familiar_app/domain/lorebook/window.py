@@ -60,18 +60,20 @@ class Reader:
 
 
 class Window:
-    """The pieces that one reach covers, and which keys they hold."""
+    """The pieces that one reach covers, and which keys they hold. `before` is a window that this one prolongs."""
 
-    def __init__(self, reader: Reader, pieces: Sequence[Piece]) -> None:
+    def __init__(self, reader: Reader, pieces: Sequence[Piece], before: Window | None = None) -> None:
         self._reader = reader
-        self.pieces = pieces
+        self._before = before
+        self._own = pieces
+        self.pieces: Sequence[Piece] = [*before.pieces, *pieces] if before else pieces
         self._patterns: dict[int, Match | None] = {}
 
     @cached_property
     def hits(self) -> dict[int, tuple[Piece, Span]]:
         """Literal keys by number, with their first match."""
-        merged: dict[int, tuple[Piece, Span]] = {}
-        for piece in self.pieces:
+        merged: dict[int, tuple[Piece, Span]] = dict(self._before.hits) if self._before else {}
+        for piece in self._own:
             for number, span in self._reader.scanner.scan(piece.text).hits.items():
                 if number not in merged:
                     merged[number] = (piece, span)
@@ -140,37 +142,71 @@ class Window:
         return Match(self.pieces[index], max(span[0] - starts[index], 0), max(span[1] - starts[index], 0))
 
 
-class Windows:
-    """Makes the windows of one pass, one for each distinct reach."""
+@dataclass(frozen=True, slots=True)
+class PassState:
+    """What a pass knows before it starts. `depth` already includes the widening by min activations."""
 
-    def __init__(self, reader: Reader, scene: Scene, recursed: Sequence[str], *, with_recursed: bool) -> None:
-        self._reader = reader
-        last = len(scene.messages) - 1
-        self._messages = [Piece("message", last - n, trim(text)) for n, text in enumerate(reversed(scene.messages))]
-        self._injections = [Piece("injection", n, text) for n, text in enumerate(scene.injections)]
-        self._recursed = [Piece("recursion", n, text) for n, text in enumerate(recursed)] if with_recursed else []
-        self._sources = {
+    number: int
+    recursing: bool
+    level: int
+    depth: int
+    windows: Windows
+
+
+class Surroundings:
+    """The pieces that do not change during one evaluation."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._texts = scene.messages
+        self.count = len(scene.messages)
+        self.injections = [Piece("injection", n, text) for n, text in enumerate(scene.injections)]
+        self.sources = {
             name: Piece("source", n, scene.sources[name]) for n, name in enumerate(SOURCES) if scene.sources.get(name)
         }
+
+    def messages(self, start: int, stop: int) -> list[Piece]:
+        """Return messages counted from the newest, which is 0."""
+        last = self.count - 1
+        return [Piece("message", last - n, trim(self._texts[last - n])) for n in range(start, min(stop, self.count))]
+
+
+class Windows:
+    """Makes the windows of one pass, one for each distinct reach. `earlier` are those of the pass before."""
+
+    def __init__(
+        self, reader: Reader, around: Surroundings, recursed: Sequence[str], earlier: Windows | None = None
+    ) -> None:
+        self._reader = reader
+        self._around = around
+        self._recursed = [Piece("recursion", n, text) for n, text in enumerate(recursed)]
         self._made: dict[tuple[int, tuple[str, ...]], Window] = {}
+        self._plain: dict[tuple[int, tuple[str, ...]], Window] = earlier._plain if earlier else {}
+        self._beyond: dict[int, Window] = earlier._beyond if earlier else {}
 
     def get(self, depth: int, sources: tuple[str, ...]) -> Window:
         """Return the window over the newest `depth` messages and these sources."""
         depth = min(max(depth, 0), MAX_DEPTH)
-        reach = (min(depth, len(self._messages) + 1), sources)
+        reach = (min(depth, self._around.count + 1), sources)
         if reach not in self._made:
-            self._made[reach] = Window(self._reader, self._pieces(depth, sources))
+            if reach not in self._plain:
+                self._plain[reach] = Window(self._reader, self._pieces(depth, sources))
+            blind = depth == 0 and self._reader.rules.depth_zero_is_blind
+            plain = self._plain[reach]
+            self._made[reach] = Window(self._reader, self._recursed, plain) if self._recursed and not blind else plain
         return self._made[reach]
 
     def beyond(self, depth: int) -> Window:
         """Return a window over the messages that are too old for `depth`, newest first."""
-        return Window(self._reader, self._messages[depth:])
+        if depth not in self._beyond:
+            self._beyond[depth] = Window(self._reader, self._around.messages(depth, self._around.count))
+        return self._beyond[depth]
 
     def _pieces(self, depth: int, sources: tuple[str, ...]) -> list[Piece]:
         if depth == 0 and self._reader.rules.depth_zero_is_blind:
             return []
-        pieces = self._messages[:depth]
+        around = self._around
+        pieces = around.messages(0, depth)
         if not pieces and depth:
             pieces = [Piece("message", 0, "")]
-        pieces += [self._sources[name] for name in SOURCES if name in sources and name in self._sources]
-        return pieces + self._injections + self._recursed
+        pieces += [around.sources[name] for name in SOURCES if name in sources and name in around.sources]
+        return pieces + around.injections
