@@ -27,10 +27,8 @@ FIELDS = (
     Field("description", "Description", "Who this is: looks, history, manner. Always part of the prompt.", lines=10),
     Field("personality", "Personality", "A short summary of the character.", lines=3),
     Field("scenario", "Scenario", "Where and when conversations take place.", lines=3),
-    Field("first_message", "First message", "Opens a new channel. It sets tone and length of what follows.", lines=6),
-    Field(
-        "example_dialogue", "Example dialogue", "Shows how the character speaks. <START> begins each example.", lines=6
-    ),
+    Field("first_message", "First message", "Opens a new channel and sets the tone of what follows.", lines=6),
+    Field("example_dialogue", "Example dialogue", "How the character speaks. <START> begins each example.", lines=6),
     Field("system_prompt", "System prompt", "Instructions to the model, before everything else.", lines=4),
     Field(
         "post_history_instructions",

@@ -94,7 +94,8 @@ class FieldRow(QWidget):
 
     def show_count(self, tokens: int | None, *, exact: bool) -> None:
         """Show how many tokens the field takes."""
-        words = "" if not tokens else f"{'' if exact else '≈ '}{tokens:,} tokens"
+        unit = "token" if tokens == 1 else "tokens"
+        words = "" if not tokens else f"{'' if exact else '≈ '}{tokens:,} {unit}"
         self.count.setText(words)
         self.count.setAccessibleName(f"{self._field.title}: {words}" if words else f"{self._field.title}: empty")
 

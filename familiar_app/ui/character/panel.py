@@ -22,7 +22,7 @@ from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.dialog import choose_file
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.icon import follow
-from familiar_app.ui.kit.label import column, label, line, row, surface
+from familiar_app.ui.kit.label import ElidedLabel, column, label, line, row, surface
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
@@ -76,7 +76,7 @@ class CharacterView(QWidget):
         self.face.setToolTip("Change the picture")
         self.face.clicked.connect(lambda _on=False: self.do("picture"))
         self.name = label("", "heading")
-        self.total = label("", "faint")
+        self.total = ElidedLabel("", "faint")
         self.state = label("", "warning")
         self.save = button("Save", lambda: self.do("save"), role="primary", tip="Ctrl+S")
         self.drop = button("Drop changes", lambda: self.do("discard"))
@@ -90,8 +90,7 @@ class CharacterView(QWidget):
         head.setContentsMargins(12, 8, 8, 8)
         head.addWidget(self.face)
         head.addWidget(self.name)
-        head.addWidget(self.total)
-        head.addStretch(1)
+        head.addWidget(self.total, 1)
         for widget in (self.finder, self.state, self.drop, self.save, self.as_text):
             head.addWidget(widget)
         head.addWidget(icon_button(self.theme, "folder", "Import a card…", lambda: self.do("import")))
@@ -168,11 +167,11 @@ class CharacterView(QWidget):
         if what == "tokens":
             self.form.show_tokens()
             sign = "" if self.model.exact else "≈ "
-            self.total.setText(f"{sign}{self.model.total_tokens:,} tokens in every prompt")
+            self.total.set_text(f"{sign}{self.model.total_tokens:,} tokens in every prompt")
 
     def _show_state(self) -> None:
         changed = self.model.changed
-        self.state.setText("Changed in the file, too" if self.model.conflict else "Not saved" if changed else "")
+        self.state.setText("Not saved" if changed and not self.model.conflict else "")
         self.save.setEnabled(changed)
         self.drop.setVisible(changed)
         if self.model.conflict:

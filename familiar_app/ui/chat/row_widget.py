@@ -1,4 +1,4 @@
-"""Widgets that stand inside rows of the transcript: the bar below the last answer, errors, the editor, the row's tools."""
+"""Widgets that stand inside rows of the transcript: the bar below the last answer, errors, the editor, the tools."""
 
 from __future__ import annotations
 
@@ -83,24 +83,29 @@ class MessageBar(QFrame):
 class GreetingBar(QWidget):
     """Below an offered greeting: the others, and the button that begins with it."""
 
-    def __init__(self, theme: Theme, index: int, count: int, do: Do) -> None:
+    def __init__(self, theme: Theme, do: Do) -> None:
         super().__init__()
         layout = row(spacing=4)
         layout.setContentsMargins(0, 8, 0, 4)
         layout.addWidget(button("Begin with this", lambda: do("greet"), role="primary"))
-        if count > 1:
-            layout.addSpacing(8)
-            layout.addWidget(
-                icon_button(theme, "chevron_left", "Previous greeting", lambda: do("greeting_back"), side=16)
-            )
-            counter = label(f"{index + 1}/{count}", "faint")
-            counter.setAccessibleName(f"Greeting {index + 1} of {count}")
-            layout.addWidget(counter)
-            layout.addWidget(icon_button(theme, "chevron_right", "Next greeting", lambda: do("greeting_on"), side=16))
+        layout.addSpacing(8)
+        back = icon_button(theme, "chevron_left", "Previous greeting", lambda: do("greeting_back"), side=16)
+        self.counter = label("", "faint")
+        on = icon_button(theme, "chevron_right", "Next greeting", lambda: do("greeting_on"), side=16)
+        self._several = (back, self.counter, on)
+        for widget in self._several:
+            layout.addWidget(widget)
         layout.addSpacing(8)
         layout.addWidget(label("or write the first message yourself.", "quiet"))
         layout.addStretch(1)
         self.setLayout(layout)
+
+    def show_place(self, index: int, count: int) -> None:
+        """Show which greeting of how many this is."""
+        self.counter.setText(f"{index + 1}/{count}")
+        self.counter.setAccessibleName(f"Greeting {index + 1} of {count}")
+        for widget in self._several:
+            widget.setVisible(count > 1)
 
 
 class TurnEditor(QWidget):

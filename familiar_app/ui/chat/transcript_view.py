@@ -47,6 +47,7 @@ class TranscriptView(QAbstractScrollArea):
         self.stack = Stack(self._height)
         self._layouts: OrderedDict[RowKey, RowLayout] = OrderedDict()
         self._embeds: dict[RowKey, tuple[QWidget, bool]] = {}
+        self._lent: set[QWidget] = set()
         self._guesses: dict[RowKey, tuple[object, float]] = {}
         self._pointer = Pointer(self)
         self._told = QTimer(self)
@@ -88,13 +89,20 @@ class TranscriptView(QAbstractScrollArea):
         self.refresh()
 
     def set_embed(self, key: RowKey, widget: QWidget | None, *, replaced: bool = False) -> None:
-        """Put a widget below a row's text, or in its place; None takes it away."""
+        """Put a widget below a row's text, or in its place; None takes it away and deletes it unless it is kept.
+
+        A widget whose parent was the viewport before is its owner's and always kept.
+        """
         before = self._embeds.pop(key, None)
         if before is not None and before[0] is not widget:
             before[0].hide()
-            before[0].deleteLater()
+            if before[0] not in self._lent:
+                before[0].deleteLater()
         if widget is not None:
-            widget.setParent(self.viewport())
+            if widget.parent() is self.viewport():
+                self._lent.add(widget)
+            else:
+                widget.setParent(self.viewport())
             self._embeds[key] = (widget, replaced)
             widget.show()
         self.refresh()

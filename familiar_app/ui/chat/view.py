@@ -19,7 +19,8 @@ from familiar_app.ui.chat.look import Look
 from familiar_app.ui.chat.model import ChatModel
 from familiar_app.ui.chat.overview import Overview
 from familiar_app.ui.chat.row import Row, RowKey
-from familiar_app.ui.chat.row_widget import GreetingBar, MessageBar, ReplyBar, RowTools, TurnEditor
+from familiar_app.ui.chat.row_bars import RowBars
+from familiar_app.ui.chat.row_widget import RowTools
 from familiar_app.ui.chat.transcript import holds_whole_channel
 from familiar_app.ui.chat.transcript_view import TranscriptView
 from familiar_app.ui.kit.button import button, icon_button
@@ -57,12 +58,12 @@ class ChatView(QWidget):
         self.send = icon_button(theme, "send", "Send", lambda: do("send_or_stop"), role="accent", shortcut="Return")
         self.limit = label("", "danger", wrap=True)
         self.limit.hide()
-        self._reply_bar: ReplyBar | None = None
         self._tool_key: RowKey | None = None
         self._draft = self._timer(400, self.deeds.keep_draft)
         self._read = self._timer(500, self.deeds.mark_seen)
         self._clock = self._timer(60_000, self._show_channels, once=False)
         self._build()
+        self.bars = RowBars(self)
         self._connect()
         model.watch(self._heard)
         follow(theme, self, self._restyle)
@@ -170,7 +171,7 @@ class ChatView(QWidget):
     def _restyle(self) -> None:
         self.transcript.set_look(self._look())
         self._writing_inside.setMaximumWidth(self.theme.px(880))
-        self._show_embeds()
+        self.bars.refresh()
 
     # ---- hearing from the model
 
@@ -194,7 +195,7 @@ class ChatView(QWidget):
             case "search":
                 self._show_search()
             case "edit":
-                self._show_edit()
+                self.bars.show_editor()
 
     def _show_channels(self) -> None:
         model = self.model
@@ -223,13 +224,13 @@ class ChatView(QWidget):
         self.composer.put_text(self.model.drafts.held(opened.channel.id))
         self.composer.setPlaceholderText(f"Write to {self.model.hosted.name}")
         self._set_state()
-        self._show_embeds()
+        self.bars.refresh()
 
     def _show_rows(self) -> None:
         if self.model.open is None:
             return
         self.transcript.set_rows(self.model.open.rows)
-        self._show_embeds()
+        self.bars.refresh()
         self._set_state()
         self._show_marks()
 
@@ -250,61 +251,6 @@ class ChatView(QWidget):
         self.finder.show_counter(self.model.finder.counter())
         self.transcript.viewport().update()
         self._show_marks()
-
-    def _show_edit(self) -> None:
-        for one in list(self.transcript.rows):
-            if isinstance(self.transcript.embed(one.key), TurnEditor):
-                self.transcript.set_embed(one.key, None)
-        turn, key = self.model.edits.editing, self.model.edits.key
-        if turn is not None and key is not None and key in self.transcript.stack.index:
-            number = self.transcript.stack.index[key]
-            height = max(self.theme.px(80), min(self.transcript.layout_of(number).text_px + 24, self.height() * 0.5))
-            editor = TurnEditor(turn.content, int(height))
-            editor.saved.connect(self.deeds.save_edit)
-            editor.cancelled.connect(lambda: self.deeds.do("cancel_edit"))
-            self.transcript.set_embed(key, editor, replaced=True)
-            self.transcript.stack.reveal(key)
-            self.transcript.refresh()
-            editor.edit.setFocus()
-        else:
-            self.composer.setFocus()
-        self._show_embeds()
-
-    def _show_embeds(self) -> None:
-        """Put the bars where they belong: below the last answer, an offered greeting, a failure."""
-        bar_key: RowKey | None = None
-        for one in self.transcript.rows:
-            if one.key == self.model.edits.key:
-                continue
-            if one.last_answer and one.turn is not None:
-                bar_key = one.key
-            elif one.kind in ("failure", "silent", "unanswered", "empty"):
-                if not isinstance(self.transcript.embed(one.key), MessageBar):
-                    self.transcript.set_embed(one.key, MessageBar(self.theme, one, self.deeds.do))
-            elif one.key[0] == "greeting":
-                greetings = self.model.greetings
-                bar = GreetingBar(self.theme, greetings.index, len(greetings.texts), self.deeds.do)
-                self.transcript.set_embed(one.key, bar)
-        self._place_reply_bar(bar_key)
-
-    def _place_reply_bar(self, key: RowKey | None) -> None:
-        shown = self.transcript.row(key)
-        turn = shown.turn if shown is not None else None
-        opened = self.model.open
-        greeting = opened is not None and opened.is_greeting(turn) and len(self.model.greetings.texts) > 1
-        wanted = turn is not None and not self.model.replying and (turn.answers is not None or greeting)
-        for one in self.transcript.rows:
-            if isinstance(self.transcript.embed(one.key), ReplyBar) and (one.key != key or not wanted):
-                self.transcript.set_embed(one.key, None)
-        if key is None or turn is None or not wanted:
-            return
-        bar = self.transcript.embed(key)
-        if isinstance(bar, ReplyBar):
-            bar.show_turn(turn, greeting=greeting, has_trace=turn.trace is not None)
-            return
-        bar = ReplyBar(self.theme, self.deeds.do)
-        bar.show_turn(turn, greeting=greeting, has_trace=turn.trace is not None)
-        self.transcript.set_embed(key, bar)
 
     # ---- state of the controls
 

@@ -1,0 +1,133 @@
+"""The window stays at hand while a long channel is open: opening, streaming, scrolling, jumping."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+
+from familiar_app.bootstrap.loop import run
+from familiar_app.ui.chat.panel import ChatPanel, create_chat_panel
+from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.kit.status import StatusModel
+from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.shell.side_view import SideView
+from tests.unit.ui.chat.stage import MIRA, Stage, make_stage
+
+pytestmark = pytest.mark.slow
+
+TURNS = 100_000
+HELD_MS = 50.0
+REPLY = (
+    '*She leans over the railing, the wind pulling at her scarf.* "Of course I am up. Somebody has to keep the lamp '
+    'turning," she says, **slowly**, and counts the letters: one, two, three.\n\n'
+) * 14
+
+
+class Beat:
+    """Ticks every few milliseconds; the processor time between two ticks is what the loop was held by ourselves.
+
+    Waiting for the processor, which a busy machine causes, is no fault of the window and is kept apart.
+    """
+
+    def __init__(self) -> None:
+        self.held_ms: list[float] = []
+        self.late_ms: list[float] = []
+        self._cpu, self._at = time.thread_time(), time.perf_counter()
+        self._timer = QTimer()
+        self._timer.setInterval(4)
+        self._timer.timeout.connect(self._tick)
+        self._timer.start()
+
+    def _tick(self) -> None:
+        cpu, at = time.thread_time(), time.perf_counter()
+        self.held_ms.append((cpu - self._cpu) * 1000)
+        self.late_ms.append((at - self._at) * 1000)
+        self._cpu, self._at = cpu, at
+
+    def stop(self) -> tuple[float, float]:
+        """Return the longest hold and the longest pause, both in milliseconds."""
+        self._timer.stop()
+        return max(self.held_ms), max(self.late_ms)
+
+
+async def wait_until(ready, *, timeout_s: float = 60.0) -> None:
+    async with asyncio.timeout(timeout_s):
+        while not ready():
+            await asyncio.sleep(0.01)
+
+
+async def make(folder: Path, app: QApplication) -> tuple[Stage, ChatPanel, QWidget]:
+    stage = await make_stage(folder)
+    channel = await stage.channel()
+    await stage.fill_quickly(channel, TURNS)
+    newest = (await stage.vault.turns.page(channel.id, limit=1))[0]
+    await stage.vault.channels.mark_read(channel.id, newest.id)
+    context = PanelContext(
+        theme=(theme := Theme(app, mode="light")),
+        tasks=stage.tasks,
+        status=StatusModel(),
+        side_view=SideView(theme),
+        familiar=MIRA,
+    )
+    panel = create_chat_panel(stage.services, context)
+    panel.widget.resize(1180, 780)
+    return stage, panel, panel.widget
+
+
+def test_a_long_channel_never_holds_the_loop(
+    tmp_path: Path, qapp: QApplication, record_property: pytest.RecordProperty
+) -> None:
+    async def main() -> dict[str, tuple[float, float]]:
+        stage, panel, window = await make(tmp_path, qapp)
+        window.show()
+        model, view = panel.view.model, panel.view
+        seen: dict[str, tuple[float, float]] = {}
+
+        beat, begun = Beat(), time.perf_counter()
+        await wait_until(lambda: model.open is not None and view.transcript.stack.shown)
+        opened_s = time.perf_counter() - begun
+        await wait_until(lambda: model.open is not None and model.open.calendar.turns == TURNS)
+        await asyncio.sleep(0.3)
+        seen["open"] = beat.stop()
+        record_property("open_s", round(opened_s, 3))
+
+        stage.talk.pieces = [f"{word} " for word in REPLY.split(" ")]
+        stage.talk.pause_s = 0.004
+        beat = Beat()
+        view.composer.setPlainText("Tell me about the letters.")
+        view.deeds.do("send")
+        await wait_until(lambda: model.reply is not None and model.reply.over)
+        await asyncio.sleep(0.3)
+        seen["stream"] = beat.stop()
+        assert model.open is not None
+        assert view.transcript.stack.at_bottom()
+
+        beat = Beat()
+        for _ in range(150):
+            view.transcript.scroll_by(-240)
+            await asyncio.sleep(0.008)
+        seen["scroll"] = beat.stop()
+        assert len(model.open.window.turns) <= model.open.window.cap
+
+        beat = Beat()
+        for place in (0.1, 0.5, 0.9, 0.0):
+            view.deeds.go_to_place(place)
+            await asyncio.sleep(0.4)
+        seen["jump"] = beat.stop()
+        await wait_until(lambda: model.open is not None and model.open.window.turns[0].id == 1)
+
+        window.hide()
+        await panel.close()
+        await stage.vault.close()
+        assert stage.errors == []
+        return seen
+
+    seen = run(main(), app=qapp)
+    for what, (held, late) in seen.items():
+        record_property(what, {"held_ms": round(held, 1), "pause_ms": round(late, 1)})
+    assert {what: held for what, (held, _) in seen.items() if held > HELD_MS} == {}
