@@ -86,7 +86,8 @@ class Missing:
         installer = _installer()
         if installer is None or not self.packages:
             return f"The system lacks {', '.join(self.names)}: install it with your system's own tool."
-        return f"The system lacks {', '.join(self.names)}: {_INSTALLERS[installer]} {' '.join(self.packages)}"
+        command = _INSTALLERS[installer] if os.geteuid() else _INSTALLERS[installer].removeprefix("sudo ")
+        return f"The system lacks {', '.join(self.names)}: {command} {' '.join(self.packages)}"
 
 
 def missing_for_window(site_packages: Path) -> Missing:

@@ -38,8 +38,15 @@ def test_missing_libraries_are_named_with_the_command(
     installer: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only(monkeypatch, installer)
+    monkeypatch.setattr(system.os, "geteuid", lambda: 1000)
     sentence = Missing(("libEGL.so.1", "libxcb-cursor.so.0")).sentence()
     assert sentence == f"The system lacks libEGL.so.1, libxcb-cursor.so.0: {command}"
+
+
+def test_root_needs_no_sudo(monkeypatch: pytest.MonkeyPatch) -> None:
+    only(monkeypatch, "apt-get")
+    monkeypatch.setattr(system.os, "geteuid", lambda: 0)
+    assert Missing(("strace",)).sentence() == "The system lacks strace: apt-get install -y strace"
 
 
 def test_without_a_known_installer_the_libraries_are_still_named(monkeypatch: pytest.MonkeyPatch) -> None:
