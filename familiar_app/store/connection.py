@@ -33,7 +33,12 @@ _AFTER_KEY = (
     "PRAGMA recursive_triggers = OFF",
     "PRAGMA cache_size = -16000",
 )
-_WRITER = ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA wal_autocheckpoint = 1000")
+_WRITER = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA wal_autocheckpoint = 1000",
+    "PRAGMA journal_size_limit = 67108864",
+)
 
 
 def connect(path: Path, key: bytes, *, read_only: bool = False, immutable: bool = False) -> Connection:

@@ -79,9 +79,14 @@ class Engine:
         """Finish what is queued, bring it into the one file, close everything. Blocks; may be repeated."""
         self._closed = True
         self._readers.shutdown(wait=True, cancel_futures=True)
-        self._close_idle()
+        damaged = self._writer is not None and self._writer.broken is not None
+        if not damaged:
+            self._close_idle()
         if self._writer is not None:
             self._writer.close()
+        # The last connection to close brings the log into the database. In a damaged one a reader is the last, since
+        # it can't: the log is left as it is, for whoever rescues the vault.
+        self._close_idle()
 
     def _read_now(self, work: Callable[[Connection], T]) -> T:
         connection = self._take_reader()
