@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import dataclass
 
 import httpx
 
 from familiar_app.models.network import NetworkPolicy
+from familiar_app.models.openai_stream import read_bounded
 
 _USUAL_PORTS = (("Ollama", 11434), ("LM Studio", 1234), ("llama-server", 8080), ("KoboldCpp", 5001))
 _PROBE_S = 1.0
@@ -39,25 +41,17 @@ async def _ask(client: httpx.AsyncClient, kind: str, port: int) -> FoundServer |
         async with asyncio.timeout(_PROBE_S), client.stream("GET", f"{base_url}/models") as response:
             if response.status_code != 200:
                 return None
-            names = _names(await _read(response))
+            data, cut = await read_bounded(response, _MAX_ANSWER_BYTES)
     except (httpx.HTTPError, TimeoutError):
         return None
+    names = None if cut else _names(data)
     return None if names is None else FoundServer(kind, base_url, names)
 
 
-async def _read(response: httpx.Response) -> httpx.Response:
-    data = b""
-    async for part in response.aiter_bytes():
-        data += part
-        if len(data) > _MAX_ANSWER_BYTES:
-            break
-    return httpx.Response(200, content=data)
-
-
-def _names(response: httpx.Response) -> tuple[str, ...] | None:
+def _names(body: bytes) -> tuple[str, ...] | None:
     """Return the models a server lists, None where this is no such list and so no such server."""
     try:
-        answer = response.json()
+        answer = json.loads(body)
     except (ValueError, RecursionError):
         return None
     data = answer.get("data") if isinstance(answer, dict) else None

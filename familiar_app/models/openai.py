@@ -19,7 +19,7 @@ from familiar_app.models.endpoint import Endpoint, endpoint_address
 from familiar_app.models.network import NetworkPolicy, is_loopback
 from familiar_app.models.openai_adapt import Adaptations
 from familiar_app.models.openai_error import Refusal, backoff_s, read_retry_after, refusal_error
-from familiar_app.models.openai_stream import answer_chunks
+from familiar_app.models.openai_stream import answer_chunks, read_bounded
 from familiar_app.models.turnstile import Turnstile
 from familiar_app.models.wire import AnswerAssembler, check_request, wire_request, wire_text
 
@@ -192,19 +192,14 @@ class OpenAIModel:
 
     async def _read_refusal(self, response: httpx.Response) -> Refusal:
         retry_after_s = read_retry_after(response.headers, self._now())
-        text = b""
         try:
-            if not response.is_closed:
-                async for part in response.aiter_bytes():
-                    text += part
-                    if len(text) >= _MAX_REFUSAL_BYTES:
-                        break
+            text, _ = await read_bounded(response, _MAX_REFUSAL_BYTES)
         except httpx.HTTPError:
             # The status alone says enough.
             text = b""
         finally:
             await response.aclose()
-        return Refusal(response.status_code, text[:_MAX_REFUSAL_BYTES].decode("utf-8", "replace"), retry_after_s)
+        return Refusal(response.status_code, text.decode("utf-8", "replace"), retry_after_s)
 
     def _error(self, refusal: Refusal) -> OutsideError:
         return refusal_error(refusal, host=self._host, model=self._model, context_tokens=self._info.context_tokens)

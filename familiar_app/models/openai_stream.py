@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager, suppress
 
 import httpx
 
@@ -13,6 +13,8 @@ from familiar_app.models.sse import MAX_STREAM_BYTES, SseParser, SseTooLargeErro
 from familiar_app.models.wire import parse_chunk
 
 _DONE = "[DONE]"
+# Behind the last event the connection needs a moment to come to its end and be of use again.
+_GRACE_S = 0.02
 
 
 async def answer_chunks(
@@ -27,7 +29,9 @@ async def answer_chunks(
     try:
         if kind in ("application/json", "text/json"):
             async with asyncio.timeout(first_s):
-                whole = await _read_all(response)
+                whole, cut = await read_bounded(response, MAX_STREAM_BYTES)
+            if cut:
+                raise SseTooLargeError
             yield parse_chunk(whole.decode("utf-8", "replace"))
             return
         if kind.startswith("text/html"):
@@ -49,21 +53,50 @@ async def answer_chunks(
 
 async def _events(response: httpx.Response, first_s: float, between_s: float) -> AsyncGenerator[str, None]:
     parser = SseParser()
-    parts = response.aiter_bytes()
     loop = asyncio.get_running_loop()
     deadline = loop.time() + first_s
-    while True:
-        async with asyncio.timeout_at(deadline):
-            part = await _next(parts)
-        events = parser.feed(part) if part is not None else parser.end()
-        for data in events:
-            if data.strip() == _DONE:
+    async with body_parts(response) as parts:
+        while True:
+            async with asyncio.timeout_at(deadline):
+                part = await _next(parts)
+            events = parser.feed(part) if part is not None else parser.end()
+            for data in events:
+                if data.strip() == _DONE:
+                    return
+                yield data
+            if part is None:
                 return
-            yield data
-        if part is None:
-            return
-        if events:
-            deadline = loop.time() + between_s
+            if events:
+                deadline = loop.time() + between_s
+
+
+@asynccontextmanager
+async def body_parts(response: httpx.Response) -> AsyncGenerator[AsyncIterator[bytes], None]:
+    """Give the body's pieces, and end the reading in order where it is left before its end.
+
+    Closing the outermost of httpx's nested generators leaves the inner ones to the garbage collector, which ends them
+    in tasks of its own, some time. An expired time-out inside the innermost one ends them all, now.
+    """
+    parts = response.aiter_bytes()
+    try:
+        yield parts
+    finally:
+        with suppress(TimeoutError, StopAsyncIteration, httpx.HTTPError, httpx.StreamError):
+            async with asyncio.timeout(_GRACE_S):
+                while True:
+                    await anext(parts)
+        await response.aclose()
+
+
+async def read_bounded(response: httpx.Response, limit_bytes: int) -> tuple[bytes, bool]:
+    """Return the body up to a limit, and whether there was more."""
+    data = b""
+    async with body_parts(response) as parts:
+        async for part in parts:
+            data += part
+            if len(data) > limit_bytes:
+                return data[:limit_bytes], True
+    return data, False
 
 
 async def _next(parts: AsyncIterator[bytes]) -> bytes | None:
@@ -71,15 +104,6 @@ async def _next(parts: AsyncIterator[bytes]) -> bytes | None:
         return await anext(parts)
     except StopAsyncIteration:
         return None
-
-
-async def _read_all(response: httpx.Response) -> bytes:
-    data = b""
-    async for part in response.aiter_bytes():
-        data += part
-        if len(data) > MAX_STREAM_BYTES:
-            raise SseTooLargeError
-    return data
 
 
 def _not_a_model(host: str) -> OutsideError:
