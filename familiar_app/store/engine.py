@@ -46,11 +46,11 @@ class Engine:
         `work` may run twice (its first transaction can be lost with its neighbours'), so it touches nothing but the
         connection. What it raises undoes it and comes out translated.
         """
-        return await asyncio.wrap_future(self._open_writer().submit(work))
+        return await self._open_writer().submit(work)
 
     async def write_alone(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on the writer with no transaction open, for checkpoints and exports."""
-        return await asyncio.wrap_future(self._open_writer().submit(work, alone=True))
+        return await self._open_writer().submit(work, alone=True)
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on a reader that sees one state of the database throughout."""
@@ -73,7 +73,7 @@ class Engine:
                 self._close_idle()
                 self._key = writer.reopen(lambda: put_in_place(prepared), self._key)
 
-        await asyncio.wrap_future(writer.submit(work, alone=True))
+        await writer.submit(work, alone=True)
 
     def close(self) -> None:
         """Finish what is queued, bring it into the one file, close everything. Blocks; may be repeated."""

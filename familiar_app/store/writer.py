@@ -6,13 +6,14 @@ written.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import queue
 import threading
-from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sqlcipher3 import dbapi2
 
@@ -33,8 +34,13 @@ EXPECTED = (FamiliarError, OSError, MemoryError, UnicodeError, OverflowError, db
 @dataclass(slots=True)
 class _Job:
     work: Callable[[Connection], Any]
-    future: Future[Any]
+    loop: asyncio.AbstractEventLoop
+    future: asyncio.Future[Any]
     alone: bool
+
+
+# What became of a job: its result, or what it raised.
+_Outcome = tuple[_Job, Any, BaseException | None]
 
 
 class Writer:
@@ -43,21 +49,24 @@ class Writer:
     def __init__(self, path: Path, key: bytes) -> None:
         self._path = path
         self._connection = connect(path, key)
-        self._pending: deque[_Job] = deque()
-        self._changed = threading.Condition()
+        self._pending: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._closing = False
+        self._submitting = threading.Lock()
         self.broken: DamagedVaultError | None = None
         self._thread = threading.Thread(target=self._serve, name="vault-write", daemon=True)
         self._thread.start()
 
-    def submit(self, work: Callable[[Connection], T], *, alone: bool = False) -> Future[T]:
-        """Queue `work`; with `alone` it runs outside any transaction and begins its own where it needs one."""
-        future: Future[T] = Future()
-        with self._changed:
+    def submit(self, work: Callable[[Connection], T], *, alone: bool = False) -> asyncio.Future[T]:
+        """Queue `work` from a running loop; with `alone` it runs outside any transaction.
+
+        Cancelling the future drops a job that has not begun, and does nothing to one that has.
+        """
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        with self._submitting:
             if self._closing:
                 raise closed_error()
-            self._pending.append(_Job(work, future, alone))
-            self._changed.notify()
+            self._pending.put(_Job(work, loop, future, alone))
         return future
 
     def reopen(self, between: Callable[[], bytes], key: bytes) -> bytes:
@@ -75,11 +84,11 @@ class Writer:
 
     def close(self) -> None:
         """Finish the queue, bring everything into the one database file, close it. Blocks; may be repeated."""
-        with self._changed:
+        with self._submitting:
             if self._closing:
                 return
             self._closing = True
-            self._changed.notify()
+            self._pending.put(None)
         self._thread.join()
         try:
             if self.broken is None:
@@ -90,45 +99,39 @@ class Writer:
             self._connection.close()
 
     def _serve(self) -> None:
-        while (group := self._next_group()) is not None:
-            jobs = [job for job in group if job.future.set_running_or_notify_cancel()]
-            if len(jobs) > 1:
-                self._run_together(jobs)
-            else:
-                for job in jobs:
-                    self._run(job)
+        job = self._pending.get()
+        while job is not None:
+            group, job = self._gather(job)
+            jobs = [one for one in group if not one.future.cancelled()]
+            _settle(self._run_together(jobs) if len(jobs) > 1 else [self._run(one) for one in jobs])
+            if job is _NOTHING:
+                job = self._pending.get()
 
-    def _next_group(self) -> list[_Job] | None:
-        """Wait for work and take what can share one commit; None at the end."""
-        with self._changed:
-            while not self._pending:
-                if self._closing:
-                    return None
-                self._changed.wait()
-            group = [self._pending.popleft()]
-            while self._pending and not group[0].alone and not self._pending[0].alone and len(group) < MOST_PER_COMMIT:
-                group.append(self._pending.popleft())
-        return group
+    def _gather(self, first: _Job) -> tuple[list[_Job], _Job | None]:
+        """Take what can share one commit. Returns it with what was taken too far: a job, the end, or nothing."""
+        group = [first]
+        while not first.alone and len(group) < MOST_PER_COMMIT:
+            try:
+                job = self._pending.get_nowait()
+            except queue.Empty:
+                break
+            if job is None or job.alone:
+                return group, job
+            group.append(job)
+        return group, _NOTHING
 
-    def _run_together(self, jobs: list[_Job]) -> None:
+    def _run_together(self, jobs: list[_Job]) -> list[_Outcome]:
         """Run jobs in one transaction, each undone alone where it fails."""
-        outcomes: list[tuple[_Job, Any, FamiliarError | None]] = []
         try:
             self._refuse_if_broken()
             self._connection.execute("BEGIN IMMEDIATE")
-            outcomes = [(job, *self._attempt(job)) for job in jobs]
+            outcomes: list[_Outcome] = [(job, *self._attempt(job)) for job in jobs]
             self._connection.execute("COMMIT")
         except BaseException:  # noqa: BLE001 - not swallowed: each job runs again and reports its own
             # The transaction is gone, and with it jobs that did nothing wrong: each gets a transaction of its own.
             self._roll_back()
-            for job in jobs:
-                self._run(job)
-            return
-        for job, result, failure in outcomes:
-            if failure is None:
-                job.future.set_result(result)
-            else:
-                job.future.set_exception(failure)
+            return [self._run(job) for job in jobs]
+        return outcomes
 
     def _attempt(self, job: _Job) -> tuple[Any, FamiliarError | None]:
         self._connection.execute("SAVEPOINT job")
@@ -142,23 +145,21 @@ class Writer:
             if self._connection.in_transaction:
                 self._connection.execute("RELEASE job")
 
-    def _run(self, job: _Job) -> None:
+    def _run(self, job: _Job) -> _Outcome:
         try:
             self._refuse_if_broken()
             if job.alone:
-                result = job.work(self._connection)
-            else:
-                self._connection.execute("BEGIN IMMEDIATE")
-                result = job.work(self._connection)
-                self._connection.execute("COMMIT")
+                return job, job.work(self._connection), None
+            self._connection.execute("BEGIN IMMEDIATE")
+            result = job.work(self._connection)
+            self._connection.execute("COMMIT")
         except EXPECTED as error:
             self._roll_back()
-            job.future.set_exception(self._note(translate(error, self._path)))
+            return job, None, self._note(translate(error, self._path))
         except BaseException as error:  # noqa: BLE001 - not swallowed: it is handed to whoever waits for the job
             self._roll_back()
-            job.future.set_exception(error)
-        else:
-            job.future.set_result(result)
+            return job, None, error
+        return job, result, None
 
     def _roll_back(self) -> None:
         if self._connection.in_transaction:
@@ -172,6 +173,27 @@ class Writer:
         if isinstance(error, DamagedVaultError):
             self.broken = error
         return error
+
+
+_NOTHING = cast("_Job", object())
+
+
+def _settle(outcomes: list[_Outcome]) -> None:
+    """Wake those who wait, each loop once."""
+    for loop in {job.loop for job, _result, _error in outcomes}:
+        # A loop that was closed meanwhile has nobody left who waits.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(_deliver, [outcome for outcome in outcomes if outcome[0].loop is loop])
+
+
+def _deliver(outcomes: list[_Outcome]) -> None:
+    for job, result, error in outcomes:
+        if job.future.done():
+            continue
+        if error is None:
+            job.future.set_result(result)
+        else:
+            job.future.set_exception(error)
 
 
 def closed_error() -> LockedError:
