@@ -27,7 +27,7 @@ from familiar_app.domain.turn import Author, Channel, Role, Turn
 from familiar_app.models.port import LanguageModel
 from familiar_app.store.vault import Vault
 
-_TRIES = 6
+_TRIES = 8
 _SLACK_TOKENS = 8
 _PENDING = TurnId(0)
 
@@ -79,6 +79,11 @@ class _Fitted:
     tokens: Mapping[str, int]
     shares: Mapping[str, int]
     total: int = 0
+
+    @property
+    def used(self) -> int:
+        """Tokens of the sections by the same count by which the room is shared."""
+        return sum(self.tokens.values()) + sum(line.cost for line in self.window.lines)
 
 
 @dataclass
@@ -201,7 +206,8 @@ class Assembler:
             total = await self.model.count_prompt_tokens(messages_as_sent(fitted.parts))
             if total <= limit:
                 return _Fitted(fitted.parts, fitted.window, fitted.texts, fitted.tokens, fitted.shares, total)
-            room -= total - limit + _SLACK_TOKENS
+            # What is not used counts for nothing: less room than that is what takes something out.
+            room = min(room, fitted.used) - (total - limit) - _SLACK_TOKENS
         raise UserError(
             "The model's context is too small for this conversation.",
             "Choose a model with a longer context, or raise context_tokens in the familiar's settings.",

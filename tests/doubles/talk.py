@@ -140,11 +140,15 @@ class FakeVault:
 
 @dataclass
 class FakeModel:
-    """Answers with `deltas`, one per loop turn; an exception among them is raised, a ToolCall is requested."""
+    """Answers with `deltas`, one per loop turn; an exception among them is raised, a ToolCall is requested.
+
+    `surcharge_percent` makes a whole prompt cost more than its parts, as texts can that are tokenized together.
+    """
 
     context_tokens: int = 8192
     deltas: Sequence[str | Exception | ToolCall] = ("Hello.",)
     characters_per_token: int = 4
+    surcharge_percent: int = 0
     reason: str = "stop"
     requests: list[ChatRequest] = field(default_factory=list)
     counted: int = 0
@@ -166,7 +170,8 @@ class FakeModel:
         return [-(-len(text) // self.characters_per_token) for text in texts]
 
     async def count_prompt_tokens(self, messages: Sequence[Message]) -> int:
-        return 3 + sum(5 - (-len(one.content) // self.characters_per_token) for one in messages)
+        plain = 3 + sum(5 - (-len(one.content) // self.characters_per_token) for one in messages)
+        return plain + plain * self.surcharge_percent // 100
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ChatEvent, None]:
         self.requests.append(request)

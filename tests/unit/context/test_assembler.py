@@ -260,6 +260,18 @@ async def test_only_as_much_is_read_as_the_budget_holds(make, vault) -> None:
     assert model.counted <= 6
 
 
+@pytest.mark.parametrize("context", [400, 700, 1500, 4000])
+@pytest.mark.parametrize("surcharge", [0, 15, 40])
+async def test_prompt_that_turns_out_too_long_is_cut_again(make, vault, context: int, surcharge: int) -> None:
+    for number in range(200):
+        vault.turns.add(ANN if number % 2 == 0 else None, f"message {number} " + "word " * 20)
+    model = FakeModel(context_tokens=context, surcharge_percent=surcharge)
+    prompt = await make(model=model).assemble(HERE)
+    total = await model.count_prompt_tokens(prompt.request.messages)
+    assert total == prompt.trace.tokens
+    assert context // 4 < total + prompt.request.max_tokens <= context
+
+
 WORDS = st.text(alphabet=st.sampled_from("ab é👩\u200d\n[]14:32"), max_size=400)
 
 
@@ -271,16 +283,19 @@ WORDS = st.text(alphabet=st.sampled_from("ab é👩\u200d\n[]14:32"), max_size=4
     caps=st.tuples(st.integers(0, 300), st.integers(0, 100), st.integers(32, 600), st.integers(0, 100)),
     context=st.integers(300, 3000),
     characters=st.integers(1, 6),
+    surcharge=st.sampled_from([0, 10, 30]),
     role=st.sampled_from(["user", "system"]),
 )
-async def test_never_above_caps_or_context(texts, description, closing, caps, context, characters, role) -> None:
+async def test_never_above_caps_or_context(
+    texts, description, closing, caps, context, characters, surcharge, role
+) -> None:
     vault = FakeVault()
     for who, text in texts:
-        vault.turns.add({"ann": ANN, "ben": BEN, "own": None}[who], text)
+        vault.turns.add({"ann": ANN, "ben": BEN, "own": None}[who], text * 4)
     names = ("character_card", "operating_mode", "recent_history", "final_reminder")
     budget = "\n".join(f"{name}_tokens = {cap}" for name, cap in zip(names, caps, strict=True))
     config = make_config(f'[context]\nreminder_role = "{role}"\n[budget.text]\n{budget}')
-    model = FakeModel(context_tokens=context, characters_per_token=characters)
+    model = FakeModel(context_tokens=context, characters_per_token=characters, surcharge_percent=surcharge)
     card = CharacterCard(name="Mira", description=description, post_history_instructions=closing)
     assembler = Assembler(MIRA, lambda: card, config, vault, model, FixedClock(START), "Ann")  # type: ignore[arg-type]
     try:
