@@ -9,10 +9,11 @@ from datetime import datetime
 
 from familiar_app.context.composition import compose, opening
 from familiar_app.context.history_line import LineStyle, place_mark, short_name
-from familiar_app.context.layer import LayerContext, key_of
-from familiar_app.context.layer_memo import BuiltLayer, LayerMemo
+from familiar_app.context.layer import LayerContext
+from familiar_app.context.layer_memo import LayerMemo
+from familiar_app.context.plan import Fitted, Plan, layer_traces
 from familiar_app.context.prompt_text import check_mode
-from familiar_app.context.recent_history import HistoryWindow, ReadHistory, RecentHistory
+from familiar_app.context.recent_history import ReadHistory, RecentHistory
 from familiar_app.context.registry import HISTORY, LAYERS, check_layers
 from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.budget import Section, allot, answer_tokens
@@ -22,7 +23,7 @@ from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import OWNER, FamiliarId, TurnId
 from familiar_app.domain.settings import CharacterConfig
-from familiar_app.domain.trace import LayerTrace, LeftOut, PromptTrace, TracedMessage, messages_as_sent
+from familiar_app.domain.trace import PromptTrace, messages_as_sent
 from familiar_app.domain.turn import Author, Channel, Role, Turn
 from familiar_app.models.port import LanguageModel
 from familiar_app.store.vault import Vault
@@ -55,35 +56,6 @@ class AssembledPrompt:
     char: str = ""
     speakers: tuple[str, ...] = ()
     may_stay_silent: bool = False
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """Everything that is known before the room is shared."""
-
-    ctx: LayerContext
-    history: ReadHistory
-    built: tuple[BuiltLayer, ...]
-    tokens: Mapping[str, int]
-    caps: Mapping[str, int]
-    history_ms: float
-
-
-@dataclass(frozen=True)
-class _Fitted:
-    """The prompt once the room is shared."""
-
-    parts: tuple[TracedMessage, ...]
-    window: HistoryWindow
-    texts: Mapping[str, str]
-    tokens: Mapping[str, int]
-    shares: Mapping[str, int]
-    total: int = 0
-
-    @property
-    def used(self) -> int:
-        """Tokens of the sections by the same count by which the room is shared."""
-        return sum(self.tokens.values()) + sum(line.cost for line in self.window.lines)
 
 
 @dataclass
@@ -135,7 +107,7 @@ class Assembler:
         speakers = tuple(dict.fromkeys(plan.history.speakers.values()))
         return AssembledPrompt(chat, trace, plan.ctx.char, speakers, plan.ctx.may_stay_silent)
 
-    async def _plan(self, request: PromptRequest, now: datetime) -> _Plan:
+    async def _plan(self, request: PromptRequest, now: datetime) -> Plan:
         """Read the history, then build every layer; who speaks decides what the layers say."""
         started = time.perf_counter()
         card = self.card()
@@ -160,7 +132,7 @@ class Assembler:
         built = [await self._memo.build(self._layers[name], ctx) for name in order if name != HISTORY]
         counts = await self._counter.count([layer.text for layer in built])
         tokens = {layer.name: count for layer, count in zip(built, counts, strict=True)}
-        return _Plan(ctx, history, tuple(built), tokens, caps, history_ms)
+        return Plan(ctx, history, tuple(built), tokens, caps, history_ms)
 
     async def _history(self, request: PromptRequest, char: str, now: datetime, cap: int) -> ReadHistory:
         style = LineStyle(
@@ -192,7 +164,7 @@ class Assembler:
         own, wanted = self.model.info.context_tokens, self.config.models.prose.context_tokens
         return own if wanted is None else min(own, wanted)
 
-    async def _fit(self, plan: _Plan, limit: int) -> _Fitted:
+    async def _fit(self, plan: Plan, limit: int) -> Fitted:
         """Share the room, put the messages together and count them; with too many tokens, try again with less room."""
         base, each = await self._counter.frame()
         (extra,) = await self._counter.count([f"{opening()}\n()"])
@@ -205,7 +177,7 @@ class Assembler:
                 break
             total = await self.model.count_prompt_tokens(messages_as_sent(fitted.parts))
             if total <= limit:
-                return _Fitted(fitted.parts, fitted.window, fitted.texts, fitted.tokens, fitted.shares, total)
+                return Fitted(fitted.parts, fitted.window, fitted.texts, fitted.tokens, fitted.shares, total)
             # What is not used counts for nothing: less room than that is what takes something out.
             room = min(room, fitted.used) - (total - limit) - _SLACK_TOKENS
         raise UserError(
@@ -213,7 +185,7 @@ class Assembler:
             "Choose a model with a longer context, or raise context_tokens in the familiar's settings.",
         )
 
-    async def _share(self, plan: _Plan, room: int) -> _Fitted:
+    async def _share(self, plan: Plan, room: int) -> Fitted:
         sections = [
             Section(layer.name, plan.tokens[layer.name], plan.caps.get(layer.name, room)) for layer in plan.built
         ]
@@ -234,9 +206,9 @@ class Assembler:
             history_layer=HISTORY,
             closing_role=self.config.context.reminder_role,
         )
-        return _Fitted(parts, window, texts, dict(zip(texts, counts, strict=True)), shares)
+        return Fitted(parts, window, texts, dict(zip(texts, counts, strict=True)), shares)
 
-    def _order(self, plan: _Plan, texts: Mapping[str, str]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    def _order(self, plan: Plan, texts: Mapping[str, str]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         """Part the layers into those before and those behind the history."""
         order = self.config.prompt_layers(plan.ctx.channel.key)
         if HISTORY in order:
@@ -247,7 +219,7 @@ class Assembler:
         return pick, [(name, texts[name]) for name in order[at:] if name != HISTORY]
 
     def _trace(
-        self, request: PromptRequest, plan: _Plan, fitted: _Fitted, now: datetime, context: int, answer: int
+        self, request: PromptRequest, plan: Plan, fitted: Fitted, now: datetime, context: int, answer: int
     ) -> PromptTrace:
         info = self.model.info
         answered = next((line.turn for line in reversed(fitted.window.lines)), None)
@@ -264,46 +236,7 @@ class Assembler:
             tokens=fitted.total,
             exact_tokens=info.exact_tokens,
             messages=fitted.parts,
-            layers=tuple(self._layer_traces(plan, fitted)),
+            layers=layer_traces(plan, fitted, self.config.prompt_layers(request.channel.key), self._memo),
             sampling=self.config.models.prose.sampling.model_dump(mode="json"),
             turn_id=answered.id if answered is not None and answered.id > 0 else None,
         )
-
-    def _layer_traces(self, plan: _Plan, fitted: _Fitted) -> list[LayerTrace]:
-        traces = {layer.name: _text_trace(layer, plan, fitted) for layer in plan.built}
-        traces[HISTORY] = self._history_trace(plan, fitted)
-        order = self.config.prompt_layers(plan.ctx.channel.key)
-        return [traces[name] for name in (order if HISTORY in order else (*order, HISTORY))]
-
-    def _history_trace(self, plan: _Plan, fitted: _Fitted) -> LayerTrace:
-        lines = fitted.window.lines
-        key = key_of([(line.turn.id, line.turn.revision, line.text) for line in lines])
-        return LayerTrace(
-            name=HISTORY,
-            key=key,
-            cached=self._memo.seen(HISTORY, key),
-            tokens=sum(line.tokens for line in lines),
-            ms=round(plan.history_ms, 3),
-            text="\n".join(line.text for line in lines),
-            budget_tokens=fitted.shares[HISTORY],
-            left_out=fitted.window.left_out,
-        )
-
-
-def _text_trace(layer: BuiltLayer, plan: _Plan, fitted: _Fitted) -> LayerTrace:
-    whole, kept, share = plan.tokens[layer.name], fitted.tokens[layer.name], fitted.shares[layer.name]
-    left_out: tuple[LeftOut, ...] = ()
-    if fitted.texts[layer.name] != layer.text:
-        capped = share >= plan.caps.get(layer.name, whole)
-        reason = "longer than its cap" if capped else "longer than the room left in the model's context"
-        left_out = (LeftOut(what=f"end of {layer.name}", tokens=max(0, whole - kept), reason=reason),)
-    return LayerTrace(
-        name=layer.name,
-        key=layer.key,
-        cached=layer.cached,
-        tokens=kept,
-        ms=round(layer.ms, 3),
-        text=fitted.texts[layer.name],
-        budget_tokens=share,
-        left_out=left_out,
-    )

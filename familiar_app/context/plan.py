@@ -1,0 +1,82 @@
+"""What is known of a prompt before and after its room is shared, and the trace of each layer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from familiar_app.context.layer import LayerContext, key_of
+from familiar_app.context.layer_memo import BuiltLayer, LayerMemo
+from familiar_app.context.recent_history import HistoryWindow, ReadHistory
+from familiar_app.context.registry import HISTORY
+from familiar_app.domain.trace import LayerTrace, LeftOut, TracedMessage
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that is known before the room is shared."""
+
+    ctx: LayerContext
+    history: ReadHistory
+    built: tuple[BuiltLayer, ...]
+    tokens: Mapping[str, int]
+    caps: Mapping[str, int]
+    history_ms: float
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The prompt once the room is shared."""
+
+    parts: tuple[TracedMessage, ...]
+    window: HistoryWindow
+    texts: Mapping[str, str]
+    tokens: Mapping[str, int]
+    shares: Mapping[str, int]
+    total: int = 0
+
+    @property
+    def used(self) -> int:
+        """Tokens of the sections by the same count by which the room is shared."""
+        return sum(self.tokens.values()) + sum(line.cost for line in self.window.lines)
+
+
+def layer_traces(plan: Plan, fitted: Fitted, order: Sequence[str], memo: LayerMemo) -> tuple[LayerTrace, ...]:
+    """Tell what each layer of `order` contributed; the history is told of even where it is no layer of the channel."""
+    traces = {layer.name: _text_trace(layer, plan, fitted) for layer in plan.built}
+    traces[HISTORY] = _history_trace(plan, fitted, memo)
+    return tuple(traces[name] for name in (order if HISTORY in order else (*order, HISTORY)))
+
+
+def _history_trace(plan: Plan, fitted: Fitted, memo: LayerMemo) -> LayerTrace:
+    lines = fitted.window.lines
+    key = key_of([(line.turn.id, line.turn.revision, line.text) for line in lines])
+    return LayerTrace(
+        name=HISTORY,
+        key=key,
+        cached=memo.seen(HISTORY, key),
+        tokens=sum(line.tokens for line in lines),
+        ms=round(plan.history_ms, 3),
+        text="\n".join(line.text for line in lines),
+        budget_tokens=fitted.shares[HISTORY],
+        left_out=fitted.window.left_out,
+    )
+
+
+def _text_trace(layer: BuiltLayer, plan: Plan, fitted: Fitted) -> LayerTrace:
+    whole, kept, share = plan.tokens[layer.name], fitted.tokens[layer.name], fitted.shares[layer.name]
+    left_out: tuple[LeftOut, ...] = ()
+    if fitted.texts[layer.name] != layer.text:
+        capped = share >= plan.caps.get(layer.name, whole)
+        reason = "longer than its cap" if capped else "longer than the room left in the model's context"
+        left_out = (LeftOut(what=f"end of {layer.name}", tokens=max(0, whole - kept), reason=reason),)
+    return LayerTrace(
+        name=layer.name,
+        key=layer.key,
+        cached=layer.cached,
+        tokens=kept,
+        ms=round(layer.ms, 3),
+        text=fitted.texts[layer.name],
+        budget_tokens=share,
+        left_out=left_out,
+    )
