@@ -49,6 +49,7 @@ class Familiar:
     root: Path
     outside: Path
     running: list[subprocess.Popen[str]] = field(default_factory=list)
+    passphrase: str = PASSPHRASE
 
     def __post_init__(self) -> None:
         for folder in (self.home, self.temporary, self.outside):
@@ -104,12 +105,12 @@ class Familiar:
         )
         return Done(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 
-    def start(self, *argv: str, **environment: str | None) -> subprocess.Popen[str]:
+    def start(self, *argv: str, given: IO[bytes] | None = None, **environment: str | None) -> subprocess.Popen[str]:
         """Start a command in a process group of its own, both streams to be read."""
         process = subprocess.Popen(
             self.command(*argv),
             env=self.environment(**environment),
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL if given is None else given,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -119,10 +120,16 @@ class Familiar:
         self.running.append(process)
         return process
 
+    def kill(self, process: subprocess.Popen[str]) -> None:
+        """Kill a process and its children at once, as a power cut would."""
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(PATIENCE_S)
+
     def end(self) -> None:
-        """Kill what still runs, with its children."""
+        """Kill what still runs."""
         for process in self.running:
-            kill(process)
+            self.kill(process)
             for stream in (process.stdout, process.stderr):
                 close(stream)
 
@@ -144,13 +151,6 @@ class Familiar:
         lines = [{"slot": "prose", "purpose": "reply", "reply": reply} | more for reply in replies]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         return path
-
-
-def kill(process: subprocess.Popen[str]) -> None:
-    """Kill a process and its children at once, as a power cut would."""
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait(PATIENCE_S)
 
 
 def close(stream: IO[str] | None) -> None:

@@ -19,7 +19,7 @@ import pytest
 from familiar_app import __version__
 
 if TYPE_CHECKING:
-    from conftest import Familiar
+    from tests.e2e.cli.conftest import Familiar
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from familiar_app.store.fault import damaged
 from familiar_app.store.verify import Problem
 
 if TYPE_CHECKING:
-    from conftest import Program
+    from tests.unit.cli.conftest import Program
 
 TURN_KEYS = [
     "id", "channel", "familiar", "guild", "role", "author", "content", "at", "arrived_at", "message_id", "reply_to",
