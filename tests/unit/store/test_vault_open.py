@@ -18,7 +18,7 @@ from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError, OutsideError, UsageError, UserError
 from familiar_app.domain.turn import NewTurn
 from familiar_app.store.keys import new_recovery_code
-from familiar_app.store.vault import Vault
+from familiar_app.store.vault import Vault, vault_id
 from tests.unit.store.vault_maker import CHEAP, PASSPHRASE, filled
 
 
@@ -286,3 +286,28 @@ async def test_changing_the_passphrase_rewrites_the_key_file_only(
             await Vault.open(vault_path, clock=clock, **refused_way)  # type: ignore[arg-type]
     for way in ({"passphrase": "four green herons"}, {"recovery_code": new_code}):
         await (await Vault.open(vault_path, clock=clock, **way)).close()  # type: ignore[arg-type]
+
+
+async def test_the_id_is_known_before_opening_and_stays(vault: Vault, vault_path: Path) -> None:
+    assert vault_id(vault_path) == vault.id
+    await vault.change_passphrase("another")
+    assert vault_id(vault_path) == vault.id
+
+
+async def test_a_discarded_vault_is_gone_and_another_can_be_made(
+    vault: Vault, vault_path: Path, clock: FixedClock
+) -> None:
+    await vault.discard()
+    assert [path.name for path in vault_path.parent.iterdir()] == ["vault.lock"]
+    await filled(vault_path, clock, 1)
+
+
+async def test_half_made_files_of_a_killed_set_up_are_no_hindrance(vault_path: Path, clock: FixedClock) -> None:
+    vault_path.parent.mkdir()
+    for name in ("vault.db.new", "vault.db.new-wal", "vault.keys.writing"):
+        vault_path.with_name(name).write_bytes(b"half")
+    key, _ = await filled(vault_path, clock, 1)
+    vault = await Vault.open(vault_path, clock=clock, data_key=key)
+    assert await vault.turns.count() == 1
+    await vault.close()
+    assert not list(vault_path.parent.glob("*.new*"))

@@ -1,0 +1,72 @@
+"""Each kind of fault of driver and file system becomes its own error, and none of them tells a text or a key."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+from sqlcipher3 import dbapi2
+
+from familiar_app.domain.errors import BadInputError, BugError, FamiliarError, LockedError, OutsideError, UserError
+from familiar_app.store.fault import DamagedVaultError, translate
+
+PATH = Path("/home/ann/profile/vault.db")
+
+
+def driver_error(code: int) -> dbapi2.Error:
+    error = dbapi2.DatabaseError("secret text")
+    error.sqlite_errorcode = code
+    return error
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "words"),
+    [
+        (26, DamagedVaultError, "is damaged"),
+        (11, DamagedVaultError, "is damaged"),
+        (13, OutsideError, "no room left"),
+        (8, OutsideError, "cannot be written to"),
+        (3, OutsideError, "cannot be written to"),
+        (14, OutsideError, "cannot be opened"),
+        (5, LockedError, "in use by another"),
+        (6 | 1 << 8, LockedError, "in use by another"),
+        (10 | 4 << 8, OutsideError, "disk failed"),
+        (7, OutsideError, "not enough free memory"),
+        (18, BadInputError, "too large"),
+        (19, BugError, "rule of the vault"),
+        (1, BugError, "refused a statement"),
+    ],
+)
+def test_driver_codes(code: int, kind: type[FamiliarError], words: str) -> None:
+    found = translate(driver_error(code), PATH)
+    assert type(found) is kind
+    assert words in found.message
+    assert "secret text" not in str(found)
+    assert found.next_step or kind is BugError or kind is BadInputError
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "words"),
+    [
+        (OSError(errno.ENOSPC, "x"), OutsideError, "no room left"),
+        (OSError(errno.EROFS, "x"), OutsideError, "cannot be written to"),
+        (PermissionError(errno.EACCES, "x"), OutsideError, "cannot be written to"),
+        (FileNotFoundError(errno.ENOENT, "x"), UserError, "does not exist"),
+        (OSError(errno.EIO, "Input/output error"), OutsideError, "Input/output error"),
+        (MemoryError(), OutsideError, "memory"),
+        (UnicodeError("secret text"), BadInputError, "Unicode"),
+        (OverflowError("secret text"), BadInputError, "too large"),
+        (ZeroDivisionError("secret text"), BugError, "ZeroDivisionError"),
+    ],
+)
+def test_other_errors(error: Exception, kind: type[FamiliarError], words: str) -> None:
+    found = translate(error, PATH)
+    assert type(found) is kind
+    assert words in found.message
+    assert "secret text" not in str(found)
+
+
+def test_errors_of_the_program_pass_through() -> None:
+    known = UserError("known")
+    assert translate(known, PATH) is known
