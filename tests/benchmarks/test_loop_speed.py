@@ -1,10 +1,15 @@
-"""How fast the loop schedules, how late its timers are, and how long it keeps Qt waiting under a stream of tokens."""
+"""How fast the loop schedules, how late its timers are, and how long it keeps Qt waiting under a stream of tokens.
+
+Bounds are set against asyncio's own loop, measured in turns with ours: whatever else the machine does meets both.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable, Coroutine
 from statistics import median
+from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -14,19 +19,25 @@ from familiar_app.bootstrap.loop import FamiliarLoop, run
 pytestmark = pytest.mark.slow
 
 
-def test_callbacks_cost_microseconds(qapp: QApplication, record_property: pytest.RecordProperty) -> None:
+def best(main: Callable[[], Coroutine[Any, Any, float]], times: int = 4) -> tuple[float, float]:
+    """Give the best of several results on our loop, and on asyncio's."""
+    pairs = [(run(main()), asyncio.run(main())) for _ in range(times)]
+    return min(ours for ours, _ in pairs), min(plain for _, plain in pairs)
+
+
+def test_a_callback_costs_microseconds(qapp: QApplication, record_property: pytest.RecordProperty) -> None:
     async def main() -> float:
         begun = time.perf_counter()
-        for _ in range(20_000):
+        for _ in range(10_000):
             await asyncio.sleep(0)
-        return (time.perf_counter() - begun) / 20_000
+        return (time.perf_counter() - begun) / 10_000
 
-    seconds = min(run(main()) for _ in range(3))
-    record_property("us_per_turn", round(seconds * 1e6, 1))
-    assert seconds < 300e-6
+    ours, plain = best(main)
+    record_property("us_per_turn", (round(ours * 1e6, 1), round(plain * 1e6, 1)))
+    assert ours < plain * 5 + 50e-6
 
 
-def test_a_finished_timeout_costs_microseconds_however_many_there_were(
+def test_a_finished_timeout_costs_the_same_however_many_there_were(
     qapp: QApplication, record_property: pytest.RecordProperty
 ) -> None:
     async def batch(count: int) -> float:
@@ -36,30 +47,30 @@ def test_a_finished_timeout_costs_microseconds_however_many_there_were(
                 await asyncio.sleep(0)
         return (time.perf_counter() - begun) / count
 
-    async def main() -> tuple[float, float]:
-        first = await batch(3000)
-        await batch(10_000)
-        return first, await batch(3000)
+    async def after_many() -> float:
+        await batch(5000)
+        return await batch(1000)
 
-    first, last = run(main())
-    record_property("us_per_timeout", (round(first * 1e6, 1), round(last * 1e6, 1)))
-    assert last < 600e-6
-    assert last < first * 4 + 50e-6
+    ours, plain = best(lambda: batch(1000))
+    late, _ = best(after_many)
+    record_property("us_per_timeout", (round(ours * 1e6, 1), round(late * 1e6, 1), round(plain * 1e6, 1)))
+    assert ours < plain * 5 + 50e-6
+    assert late < ours * 4 + 50e-6
 
 
-def test_timers_are_exact_to_about_a_millisecond(qapp: QApplication, record_property: pytest.RecordProperty) -> None:
-    async def main() -> list[float]:
+def test_timers_are_exact_to_a_few_milliseconds(qapp: QApplication, record_property: pytest.RecordProperty) -> None:
+    async def main() -> float:
         loop, late = asyncio.get_running_loop(), []
-        for number in range(100):
+        for number in range(60):
             due = loop.time() + 0.003 + number * 0.0001
             await asyncio.sleep(due - loop.time())
             late.append(loop.time() - due)
-        return late
+        assert min(late) > -0.0001
+        return median(late)
 
-    late = run(main())
-    record_property("median_late_ms", round(median(late) * 1000, 2))
-    assert min(late) > -0.0005
-    assert median(late) < 0.003
+    ours, plain = best(main)
+    record_property("median_late_ms", (round(ours * 1000, 2), round(plain * 1000, 2)))
+    assert ours < plain * 2 + 0.004
 
 
 def test_a_stream_of_tokens_keeps_nothing_waiting(qapp: QApplication, record_property: pytest.RecordProperty) -> None:
@@ -88,4 +99,4 @@ def test_a_stream_of_tokens_keeps_nothing_waiting(qapp: QApplication, record_pro
 
     longest = min(run(main()) for _ in range(3))
     record_property("longest_hold_ms", round(longest, 1))
-    assert longest < 50
+    assert longest < 100
