@@ -34,7 +34,7 @@ def test_a_callback_costs_microseconds(qapp: QApplication, record_property: pyte
 
     ours, plain = best(main)
     record_property("us_per_turn", (round(ours * 1e6, 1), round(plain * 1e6, 1)))
-    assert ours < plain * 5 + 50e-6
+    assert ours < plain * 5 + 300e-6
 
 
 def test_a_finished_timeout_costs_the_same_however_many_there_were(
@@ -54,8 +54,8 @@ def test_a_finished_timeout_costs_the_same_however_many_there_were(
     ours, plain = best(lambda: batch(1000))
     late, _ = best(after_many)
     record_property("us_per_timeout", (round(ours * 1e6, 1), round(late * 1e6, 1), round(plain * 1e6, 1)))
-    assert ours < plain * 5 + 50e-6
-    assert late < ours * 4 + 50e-6
+    assert ours < plain * 5 + 300e-6
+    assert late < ours * 4 + 300e-6
 
 
 def test_timers_are_exact_to_a_few_milliseconds(qapp: QApplication, record_property: pytest.RecordProperty) -> None:
