@@ -57,7 +57,7 @@ class Beat:
 
 async def wait_until(ready, *, timeout_s: float = 60.0) -> None:
     async with asyncio.timeout(timeout_s):
-        while not ready():
+        while not ready():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 

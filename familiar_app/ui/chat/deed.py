@@ -32,6 +32,7 @@ class Deeds:
 
     def __init__(self, view: ChatView) -> None:
         self._view = view
+        self.closed = False
         model = view.model
         self._model = model
         model.offer_undo = lambda text, undo: view.context.offer_undo(text, lambda: self._start(undo, "chat.undo"))
@@ -76,7 +77,8 @@ class Deeds:
             self._start(self._lasting[deed], "chat.talk" if talking else f"chat.{deed}")
 
     def _start(self, make: Callable[[], Any], name: str, *, replace: bool = False) -> None:
-        self._view.tasks.start(make, name=name, replace=replace)
+        if not self.closed:
+            self._view.tasks.start(make, name=name, replace=replace)
 
     # ---- writing
 

@@ -13,7 +13,7 @@ from familiar_app.ui.chat.calendar import Calendar
 from familiar_app.ui.chat.model import Meter
 from familiar_app.ui.chat.why import meter
 from familiar_app.ui.kit.button import icon_button
-from familiar_app.ui.kit.icon import keep_icon
+from familiar_app.ui.kit.icon import follow, keep_icon
 from familiar_app.ui.kit.label import column, label, row
 from familiar_app.ui.kit.theme import Theme
 
@@ -145,7 +145,7 @@ class Header(QWidget):
         layout.addWidget(self.days)
         layout.addWidget(self.find)
         self.setLayout(layout)
-        theme.changed.connect(lambda: self.title.setFont(theme.font("heading")))
+        follow(theme, self, lambda: self.title.setFont(theme.font("heading")))
 
     def show_title(self, title: str) -> None:
         """Show the channel's name."""

@@ -280,7 +280,7 @@ class _PlainReader(HTMLParser):
     def handle_data(self, data: str) -> None:
         self.parts.append(data)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag: str, _attrs: list[tuple[str, str | None]]) -> None:
         if tag in _VOID:
             self.parts.append("\n")
 

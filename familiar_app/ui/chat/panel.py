@@ -97,6 +97,7 @@ class ChatPanel:
         self._views[FamiliarId(familiar)] = self._make(FamiliarId(familiar))
         if shown:
             self.widget.setCurrentWidget(self._views[FamiliarId(familiar)])
+        old.deeds.closed = True
         old.tasks.cancel_soon()
         self.widget.removeWidget(old)
         old.deleteLater()
@@ -164,6 +165,7 @@ class ChatPanel:
 
     async def close(self) -> None:
         for view in self._views.values():
+            view.deeds.closed = True
             opened = view.model.open
             if opened is not None:
                 view.model.drafts.put(opened.channel.id, view.composer.toPlainText())

@@ -10,7 +10,17 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from familiar_app.ui.chat.look import Look
@@ -355,7 +365,7 @@ class TranscriptView(QAbstractScrollArea):
             self.scroll_by(moves[event.key()])
         elif event.key() in (keys.Key_Home, keys.Key_End):
             self.deed.emit("beginning" if event.key() == keys.Key_Home else "end", None)
-        elif event.matches(event.StandardKey.Copy):
+        elif event.matches(QKeySequence.StandardKey.Copy):
             self.deed.emit("copy", self.current)
         elif plain and event.key() == keys.Key_Delete and self.current is not None:
             self.deed.emit("remove", self.current)

@@ -50,7 +50,7 @@ class ChatView(QWidget):
         self.transcript = TranscriptView(self._look())
         self.overview = Overview(theme)
         self.tools = RowTools(theme, self.transcript.viewport(), self._tool)
-        self.newer = button("", lambda: do("end"), theme=theme, icon="chevron_down")
+        self.newer = button("To the end", lambda: do("end"), theme=theme, icon="chevron_down")
         self.newer.setParent(self.transcript.viewport())
         self.newer.setCursor(Qt.CursorShape.ArrowCursor)
         self.newer.hide()

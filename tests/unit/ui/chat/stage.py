@@ -89,8 +89,8 @@ class ScriptedConversation:
                 break
             said.append(piece)
             yield ReplyDelta(piece)
-        while not self.gate.is_set() and channel not in self.stopped:
-            await asyncio.sleep(0.01)
+        if channel not in self.stopped:
+            await self.gate.wait()
         turn = await self._store(channel, "".join(said), answers, trace_id) if said else None
         if channel in self.stopped or turn is None:
             yield ReplyStopped(turn)
@@ -109,6 +109,7 @@ class ScriptedConversation:
 
     def stop(self, channel: ChannelId) -> None:
         self.stopped.add(channel)
+        self.gate.set()
 
     async def greet(self, channel: Channel) -> Turn | None:
         turn, _ = await self.vault.turns.append(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -94,7 +96,7 @@ def test_rows_always_join_and_fill_the_view(moves: list[float], count: int) -> N
     for move in moves:
         stack.scroll(move)
     shown = stack.place()
-    for (_, top, height), (_, following, _) in zip(shown, shown[1:], strict=False):
+    for (_, top, height), (_, following, _) in pairwise(shown):
         assert abs(top + height - following) < 1e-6
     if sum(heights) > 300:
         assert shown[0][1] <= MARGIN_PX + 1e-6

@@ -1,0 +1,148 @@
+"""Rows, keys of the composer, the calendar, the words about a prompt."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from familiar_app.domain.ids import OWNER, ChannelId, ChannelKey, TurnId
+from familiar_app.domain.turn import Author, DayMark, Role, Turn
+from familiar_app.ui.chat.calendar import Calendar
+from familiar_app.ui.chat.composer import deed_of
+from familiar_app.ui.chat.row import build_rows, day_label
+from familiar_app.ui.chat.why import explain, meter
+from tests.unit.ui.chat.stage import make_trace
+
+ZONE = ZoneInfo("Europe/Berlin")
+EVENING = datetime(2026, 11, 30, 21, 50, tzinfo=UTC)
+
+
+def turn(number: int, minutes: float, *, own: bool = True, name: str = "Jo") -> Turn:
+    at = EVENING + timedelta(minutes=minutes)
+    key = OWNER if own else "ego:mira"
+    return Turn(
+        TurnId(number),
+        ChannelId(1),
+        ChannelKey("local:main"),
+        Role.USER if own else Role.ASSISTANT,
+        f"text {number}",
+        at,
+        at,
+        author=Author(key, name),
+    )
+
+
+def rows_of(*turns: Turn, unread: int | None = None):
+    return build_rows(
+        turns,
+        zone=ZONE,
+        today=date(2026, 12, 1),
+        familiar_name="Mira",
+        owner_key=OWNER,
+        unread_from=TurnId(unread) if unread else None,
+    )
+
+
+def test_groups_break_at_speakers_gaps_days_and_the_unread_mark() -> None:
+    rows = rows_of(
+        turn(1, 0),
+        turn(2, 2),
+        turn(3, 4, own=False, name="Mira"),
+        turn(4, 16, own=False, name="Mira"),
+        turn(5, 69, own=False, name="Mira"),
+        turn(6, 70, own=False, name="Mira"),
+        turn(7, 75, own=False, name="Mira"),
+        unread=7,
+    )
+    assert [(row.kind, row.head) for row in rows] == [
+        ("day", False),
+        ("turn", True),
+        ("turn", False),
+        ("turn", True),
+        ("turn", True),
+        ("turn", True),
+        ("day", False),
+        ("turn", True),
+        ("unread", False),
+        ("turn", True),
+    ]
+    assert [row.label for row in rows if row.kind == "day"] == ["Yesterday", "Today"]
+    assert rows[-1].last_answer
+    assert rows[1].time == "22:50"
+    assert rows[1].spoken() == "Jo, 30 November 2026, 22:50:00: text 1"
+
+
+def test_a_row_keeps_its_key_when_an_answer_is_replaced() -> None:
+    first = Turn(
+        TurnId(2), ChannelId(1), ChannelKey("local:main"), Role.ASSISTANT, "a", EVENING, EVENING, answers=TurnId(1)
+    )
+    other = Turn(
+        TurnId(9), ChannelId(1), ChannelKey("local:main"), Role.ASSISTANT, "b", EVENING, EVENING, answers=TurnId(1)
+    )
+    one, two = rows_of(first)[-1], rows_of(other)[-1]
+    assert one.key == two.key
+    assert one.version != two.version
+
+
+@pytest.mark.parametrize(
+    ("day", "words"),
+    [
+        (date(2026, 12, 1), "Today"),
+        (date(2026, 11, 30), "Yesterday"),
+        (date(2026, 11, 28), "Saturday, 28 November 2026"),
+    ],
+)
+def test_days_have_names(day: date, words: str) -> None:
+    assert day_label(day, date(2026, 12, 1)) == words
+
+
+@pytest.mark.parametrize(
+    ("key", "state", "deed"),
+    [
+        ("enter", {}, "send"),
+        ("enter", {"shift": True}, "newline"),
+        ("enter", {"ctrl": True}, "regenerate"),
+        ("enter", {"composing": True}, "pass"),
+        ("enter", {"composing": True, "ctrl": True}, "pass"),
+        ("escape", {"composing": True, "replying": True}, "pass"),
+        ("up", {"empty": True}, "edit_last"),
+        ("up", {}, "pass"),
+        ("left", {"empty": True}, "swipe_back"),
+        ("right", {"empty": True}, "swipe_on"),
+        ("right", {"empty": True, "shift": True}, "pass"),
+        ("left", {}, "pass"),
+        ("escape", {"replying": True}, "stop"),
+        ("escape", {}, "escape"),
+        ("other", {}, "pass"),
+    ],
+)
+def test_what_keys_mean(key: str, state: dict[str, bool], deed: str) -> None:
+    assert deed_of(key, **({"empty": False, "composing": False, "replying": False} | state)) == deed
+
+
+def test_places_in_a_channel_follow_its_days() -> None:
+    calendar = Calendar()
+    calendar.fill([DayMark("2026-01-01", TurnId(1), 100), DayMark("2026-01-02", TurnId(101), 300)])
+    assert calendar.place(TurnId(1)) == 0.0
+    assert calendar.place(TurnId(101)) == 0.25
+    assert calendar.near(0.25) == 101
+    assert calendar.near(0.0) == 1
+    assert calendar.place(TurnId(251)) == pytest.approx(0.625)
+    calendar.add(TurnId(401), date(2026, 1, 2))
+    calendar.add(TurnId(402), date(2026, 1, 3))
+    assert calendar.turns == 402
+    assert calendar.has(date(2026, 1, 3))
+
+
+def test_a_trace_is_told_in_words() -> None:
+    why = explain(make_trace(EVENING), ZONE)
+    facts = dict(why.facts)
+    assert facts["Prompt"] == "1,240 of 8,192 tokens (15 %)"
+    assert facts["Speed"] == "45.0 tokens a second"
+    assert facts["Sampling"] == "temperature 0.8, top p 0.95"
+    assert why.layers[0].summary == "400 of 3,000 tokens · unchanged since the last prompt"
+    assert why.layers[1].share == pytest.approx(800 / 1240)
+    assert [message.turn for message in why.messages] == [None, 1, None]
+    assert meter(900, 0, exact=False) == "about 900 tokens"
