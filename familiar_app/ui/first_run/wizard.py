@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QScrollArea, QStackedWidget, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QPushButton, QScrollArea, QStackedWidget, QWidget
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.services import NewFamiliar
@@ -79,6 +80,15 @@ class Wizard(QWidget):
         else:
             self.state.forward()
             self._show_step()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return goes on from everywhere; on a button it presses the button."""
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+        elif isinstance(focused := self.focusWidget(), QPushButton):
+            focused.click()
+        else:
+            self.go_on()
 
     def go_back(self) -> None:
         if self.state.is_first:
