@@ -59,18 +59,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
 async def run_init(command: Command) -> int:
     """Make a profile, or add a familiar to one."""
     args, gate = command.args, command.gate
-    avatar: bytes | None = None
-    card = CharacterCard(name=DEFAULT_NAME)
-    if args.card is not None:
-        found = read_card_file(args.card)
-        card, avatar = found.card, found.avatar_png
-    name = _name(args.name) or card.name.strip() or DEFAULT_NAME
-    familiar = NewFamiliar(
-        card=replace(card, name=name),
-        id=FamiliarId(args.id) if args.id else None,
-        model=absolute_spec(args.model),
-        avatar_png=avatar,
-    )
+    familiar = _new_familiar(args)
     if familiar.id is not None and familiar.id in gate.profile.familiars():
         raise BadInputError("a familiar with this id exists already.", field="id", next_step="Choose another id.")
     recovery_code = None

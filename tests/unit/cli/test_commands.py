@@ -12,8 +12,10 @@ import pytest
 
 from familiar_app import __version__
 from familiar_app.cli import vault_command
+from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.errors import OutsideError, UserError
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.interchange.cards import write_card
 from familiar_app.store.fault import damaged
 from familiar_app.store.verify import Problem
 
@@ -82,6 +84,25 @@ async def test_init_takes_a_card_and_a_name_over_it(new_program: Program, tmp_pa
     await new_program("init", "--card", str(card), "--name", "Belle", "--id", "bell")
     stored = new_program.profile.cards[FamiliarId("bell")]
     assert (stored.name, stored.description) == ("Belle", "A bell.")
+
+
+async def test_init_hands_over_the_portrait_and_the_key(
+    new_program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = tmp_path / "bell.png"
+    write_card(card, CharacterCard(name="Bell"))
+    (tmp_path / "key").write_text("sk-1\n")
+    seen: list[Any] = []
+
+    async def spy(self: Any, familiar: Any) -> Any:
+        seen.append(familiar)
+        raise UserError("enough")
+
+    monkeypatch.setattr(type(new_program.gate), "add_familiar", spy)
+    spec = "openai:http://127.0.0.1:9/v1#m"
+    await new_program("init", "--card", str(card), "--model", spec, "--api-key-file", str(tmp_path / "key"))
+    assert [(one.card.name, one.model, one.api_key) for one in seen] == [("Bell", spec, "sk-1")]
+    assert seen[0].avatar_png.startswith(b"\x89PNG")
 
 
 async def test_init_names_a_script_by_its_whole_path(
