@@ -19,10 +19,56 @@ from familiar_app.ui.chat.markdown import (
 )
 
 PIECES = st.sampled_from(
-    "* ** _ ~~ ` ``` ```python ~~~ > - 1. # | a|b word <b> </b> &lt; &copy; [r] \\* é 语 😀 ' ( )".split()
-    + ["\n", "\n\n", "|-|-|\n", " ", "    ", '"said"', "“said”", "<script>alert(1)</script>", "<img src=x onerror=y>"]
-    + ["[t](http://x.y/z)", "[t](javascript:alert)", '![i](https://e.v/i.png "t")', "<https://a.b/c>", "\0", "\u202e"]
-    + ["https://bare.example/p?q=1&r=2).", "[r]: http://d.e\n", "> ", "- ", "1. ", "# "]
+    [
+        "*",
+        "**",
+        "_",
+        "~~",
+        "`",
+        "```",
+        "```python",
+        "~~~",
+        ">",
+        "-",
+        "1.",
+        "#",
+        "|",
+        "a|b",
+        "word",
+        "<b>",
+        "</b>",
+        "&lt;",
+        "&copy;",
+        "[r]",
+        "\\*",
+        "é",
+        "语",
+        "😀",
+        "'",
+        "(",
+        ")",
+        "\n",
+        "\n\n",
+        "|-|-|\n",
+        " ",
+        "    ",
+        '"said"',
+        "“said”",
+        "<script>alert(1)</script>",
+        "<img src=x onerror=y>",
+        "[t](http://x.y/z)",
+        "[t](javascript:alert)",
+        '![i](https://e.v/i.png "t")',
+        "<https://a.b/c>",
+        "\x00",
+        "\u202e",
+        "https://bare.example/p?q=1&r=2).",
+        "[r]: http://d.e\n",
+        "> ",
+        "- ",
+        "1. ",
+        "# ",
+    ]
 )
 TEXTS = st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=40).map("".join))
 
