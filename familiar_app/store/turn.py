@@ -15,7 +15,7 @@ from familiar_app.store import turn_read, turn_search, turn_write
 from familiar_app.store.engine import Engine
 from familiar_app.store.moment import to_micros
 from familiar_app.store.person_write import SpeakerMemory
-from familiar_app.store.turn_row import read_turn
+from familiar_app.store.turn_row import as_stored, read_turn
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -43,7 +43,10 @@ class Turns:
         """
 
         def work(connection: Connection) -> tuple[Turn, bool]:
-            number, added = turn_write.insert_turn(connection, turn, self._now(), SpeakerMemory())
+            now = self._now()
+            number, added = turn_write.insert_turn(connection, turn, now, SpeakerMemory())
+            if added and trace is None and turn.answers is None:
+                return as_stored(connection, turn, number, now), True
             if added and trace is not None:
                 turn_write.link_trace(connection, trace, number)
             stored = read_turn(connection, number)

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, PersonKey, TraceId, TurnId
-from familiar_app.domain.turn import Author, Role, Turn
-from familiar_app.store.moment import from_micros
+from familiar_app.domain.turn import Author, NewTurn, Role, Turn
+from familiar_app.store.moment import from_micros, to_micros
+from familiar_app.store.text import storable
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -39,6 +40,33 @@ def read_turn(connection: Connection, turn: TurnId) -> Turn | None:
     """Return one turn, or None."""
     found = read_turns(connection, "t.id = ?", (turn,))
     return found[0] if found else None
+
+
+def as_stored(connection: Connection, turn: NewTurn, number: TurnId, arrived_at: int) -> Turn:
+    """Return what `read_turn` would for a turn stored just now that answers none, at a fraction of its cost."""
+    key = connection.execute("SELECT key FROM channels WHERE id = ?", (turn.channel,)).fetchone()[0]
+    by = turn.author
+    author = by and Author(
+        by.key, storable(by.name), storable(by.username), storable(by.global_name), storable(by.nickname), by.bot
+    )
+    return Turn(
+        id=number,
+        channel=turn.channel,
+        channel_key=ChannelKey(key),
+        role=turn.role,
+        content=storable(turn.content),
+        at=from_micros(to_micros(turn.at)),
+        arrived_at=from_micros(arrived_at),
+        author=author,
+        familiar=turn.familiar,
+        guild=turn.guild,
+        message_id=turn.message_id,
+        reply_to=turn.reply_to,
+        mode=turn.mode,
+        tool_calls=storable(turn.tool_calls),
+        tool_call_id=turn.tool_call_id,
+        attachments=storable(turn.attachments),
+    )
 
 
 def _turn(row: tuple[Any, ...]) -> Turn:

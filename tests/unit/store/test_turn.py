@@ -78,8 +78,12 @@ async def test_the_same_message_id_in_another_channel_is_another_turn(vault: Vau
 
 
 async def test_half_a_surrogate_pair_is_stored_as_the_replacement_character(vault: Vault, said: Said) -> None:
-    stored, _ = await vault.turns.append(said("a\ud83d b \ud83e\udd8a"))
+    author = Author(PersonKey("discord:1"), "A\ud83d", global_name="\udd8a")
+    stored, _ = await vault.turns.append(said("a\ud83d b \ud83e\udd8a", author=author, attachments="\ud83d"))
     assert stored.content == "a\ufffd b 🦊"
+    assert stored.author is not None
+    assert stored.author.name == "A\ufffd"
+    assert await vault.turns.get(stored.id) == stored
 
 
 async def test_a_turn_for_an_unknown_channel_is_refused_and_leaves_nothing(vault: Vault) -> None:
