@@ -9,7 +9,6 @@ from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
-from tomlkit.items import Table
 
 from familiar_app.domain.errors import BadInputError
 from familiar_app.store.fault import translated
@@ -71,9 +70,6 @@ def _set(table: Any, parts: Sequence[str], value: Any, source: Path) -> None:
             del table[last]
         return
     plain = list(value) if isinstance(value, tuple | frozenset | set) else value
-    if isinstance(table, Table) and table.is_super_table() and not isinstance(plain, Mapping):
-        # A table made only to hold others gets its own header with its first value.
-        table._is_super_table = False
     table[last] = plain
 
 
