@@ -96,33 +96,41 @@ def card_from_json(raw: Mapping[str, Any], *, source: Path, report: Report) -> C
 
 
 def card_to_json(card: CharacterCard, version: CardVersion, raw: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the card as an object of this version, laid over `raw` where that is a card of the same version."""
-    base: dict[str, Any] = {}
-    if raw is not None and card_format(raw) == version:
+    """Return the card as an object of this version, laid over `raw` where that is a card too."""
+    there = None if raw is None else card_format(raw)
+    if raw is not None and there == version:
         base = copy.deepcopy(dict(raw))
-    elif raw is not None and version != "card-v1" and card_format(raw) != "card-v1":
-        base = {"data": copy.deepcopy(dict(card_data(raw)))}
-    if version == "card-v1":
-        _lay_over(base, card, _V1_FIELDS)
+        _lay_over(base["data"] if version != "card-v1" and isinstance(base.get("data"), dict) else base, card)
+        if version != "card-v1":
+            _lay_over(base, card, only_present=True)
         return base
-    spec, spec_version = _SPECS[version]
-    data = base.get("data") or {}
-    if base.get("spec") != spec:
-        base = {"spec": spec, "spec_version": spec_version}
-    _lay_over(data, card, tuple(_JSON_NAMES))
+    data = copy.deepcopy(dict(card_data(raw))) if raw is not None and "card-v1" not in (there, version) else {}
+    _lay_over(data, card, fields=_V1_FIELDS if version == "card-v1" else tuple(_JSON_NAMES), fill=True)
+    if version == "card-v1":
+        return data
     data.setdefault("extensions", {})
     if version == "card-v3":
         data.setdefault("group_only_greetings", [])
-    base["data"] = data
-    _lay_over(base, card, tuple(field for field in _JSON_NAMES if _JSON_NAMES[field] in base))
-    return base
+    spec, spec_version = _SPECS[version]
+    return {"spec": spec, "spec_version": spec_version, "data": data}
 
 
-def _lay_over(target: dict[str, Any], card: CharacterCard, fields: tuple[str, ...]) -> None:
-    quiet = Report()
+def _lay_over(
+    target: dict[str, Any],
+    card: CharacterCard,
+    *,
+    fields: tuple[str, ...] = tuple(_JSON_NAMES),
+    fill: bool = False,
+    only_present: bool = False,
+) -> None:
+    """Write the fields that read differently; `fill` also those that are missing and empty."""
+    named = _with_known_names(target, Report())
     for field in fields:
         key, value = _JSON_NAMES[field], getattr(card, field)
-        if key not in target or _read_field(target, field, quiet) != value:
+        missing = key not in named
+        if (missing and (fill or (value and not only_present))) or (
+            not missing and _read_field(named, field, Report()) != value
+        ):
             target[key] = list(value) if field in _LIST_FIELDS else value
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from familiar_app.domain.card import CharacterCard, parse_card_markdown, render_card_markdown
 from familiar_app.domain.errors import BadInputError, UsageError
+from familiar_app.domain.lorebook.decorators import strip_decorators
 from familiar_app.interchange.card_file import CARD_KEYWORDS, load_json_file
 from familiar_app.interchange.card_json import CardVersion, card_format, card_from_json, card_to_json
 from familiar_app.interchange.charx import write_charx
@@ -100,11 +101,22 @@ def _png_with_card(path: Path, card: CharacterCard, value: dict[str, Any], avata
     picture = read_file(path) if path.exists() else avatar_png or plain_png(*_PORTRAIT_SIZE, _PORTRAIT_RGB)
     texts = {}
     if value.get("spec") == "chara_card_v3":
-        texts["chara"] = base64.b64encode(_dump(card_to_json(card, "card-v2", value)))
+        texts["chara"] = base64.b64encode(_dump(_older_copy(card, value)))
         texts["ccv3"] = base64.b64encode(_dump(value))
     else:
         texts["chara"] = base64.b64encode(_dump(value))
     return replace_texts(read_png(picture, source=path), texts, remove=CARD_KEYWORDS)
+
+
+def _older_copy(card: CharacterCard, value: dict[str, Any]) -> dict[str, Any]:
+    """Return the card as V2. Decorators, which readers of V2 would take for text, stay out of its lorebook."""
+    older = card_to_json(card, "card-v2", value)
+    book = older["data"].get("character_book")
+    entries = book.get("entries") if isinstance(book, dict) else None
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict) and isinstance(entry.get("content"), str):
+            entry["content"] = strip_decorators(entry["content"])
+    return older
 
 
 def _name_portrait(value: dict[str, Any], *, present: bool) -> None:

@@ -13,6 +13,7 @@ from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.lorebook.activation import Activation
 from familiar_app.domain.lorebook.engine import LoreEngine
 from familiar_app.domain.lorebook.entry import BoundBooks, EntryKey, LoreBook
+from familiar_app.domain.lorebook.fieldmap import quiet
 from familiar_app.domain.lorebook.kind import number_or
 from familiar_app.domain.lorebook.rules import FIXED, Rules
 from familiar_app.domain.lorebook.scene import LoreSettings, Scene, Strategy
@@ -110,13 +111,9 @@ def _book(name: str, value: Any) -> LoreBook:
     listed = list(value.values()) if isinstance(value, Mapping) else list(value or ())
     if not all(isinstance(entry, Mapping) for entry in listed):
         raise BadInputError("entries have to be objects.", field=name)
-    entries = [entry_from_world(entry, position, _quiet) for position, entry in enumerate(listed)]
+    entries = [entry_from_world(entry, position, quiet) for position, entry in enumerate(listed)]
     entries.sort(key=lambda entry: entry.uid if isinstance(entry.uid, int) else 0)
     return LoreBook(name=name, entries=tuple(entries))
-
-
-def _quiet(_field: str, _what: str, _detail: str) -> None:
-    """Take a note and forget it; a case is no import."""
 
 
 def _settings(given: Mapping[str, Any]) -> LoreSettings:

@@ -28,3 +28,12 @@ def parse_decorators(content: str) -> tuple[tuple[str, ...], str]:
         if not fallback:
             found.append(name)
     return tuple(found), content
+
+
+def strip_decorators(content: str) -> str:
+    """Return the content without any leading decorator lines and the blank lines around them."""
+    lines = content.split("\n")
+    start = 0
+    while start < len(lines) and (lines[start].startswith("@@") or (start and not lines[start].strip())):
+        start += 1
+    return "\n".join(lines[start:]) if lines[0].startswith("@@") else content

@@ -112,12 +112,22 @@ class LoreEntry:
         return self.comment or (self.keys[0] if self.keys else f"#{self.uid}")
 
 
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder that entries name by its id. The entries of one that is not enabled are off."""
+
+    id: str
+    name: str
+    enabled: bool = True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoreBook:
     """A named list of entries in file order. `scan_depth`, `token_budget` and `recursive` are the author's wishes."""
 
     name: str
     entries: tuple[LoreEntry, ...] = ()
+    folders: tuple[Folder, ...] = ()
     description: str = ""
     scan_depth: int | None = None
     token_budget: int | None = None

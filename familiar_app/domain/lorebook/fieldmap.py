@@ -9,65 +9,103 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
-from familiar_app.domain.lorebook.entry import SOURCES, LoreEntry
+from familiar_app.domain.lorebook.entry import SOURCES, LoreBook, LoreEntry
 from familiar_app.domain.lorebook.kind import MISSING, Kind
 
-Note = Callable[[str, str, str], None]
-"""Called with a field's name, a word of the report (`repaired`, `defaulted` …) and a detail."""
+What = Literal["defaulted", "repaired", "merged"]
+Note = Callable[[str, What, str], None]
+"""Called with a field's name, what happened to it, and a detail."""
 Values = dict[str, Any]
 
-DEFAULTS: Values = {
-    field.name: getattr(LoreEntry(uid=0), field.name) for field in fields(LoreEntry) if field.name != "uid"
-}
+_ENTRY = LoreEntry(uid=0)
+_BOOK = LoreBook(name="")
+
+
+def quiet(_field: str, _what: What, _detail: str) -> None:
+    """Take a note and forget it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path such as `extensions.depth` in a raw object, and the kind of value that stands there."""
+
+    path: str
+    kind: Kind
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a format: our attribute, where it stands (`a.b` is inside an object), and its kind.
+    """One field of a format: our attribute and where it stands.
 
-    `also` are other places where it is looked for, and written to where it stands there. A `required` field is
+    `also` are further places that are looked into, in order, where the first says nothing usable; they are kept in
+    step where they exist. With `skip_blank` an empty text says nothing. A `required` field is written always, and
     reported when it is missing. `default` is the format's own where that differs from ours.
     """
 
     attribute: str
     path: str
     kind: Kind
-    also: tuple[str, ...] = ()
+    also: tuple[Place, ...] = ()
     required: bool = False
     default: Any = MISSING
+    skip_blank: bool = False
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """All places, the preferred one first."""
+        return (Place(self.path, self.kind), *self.also)
 
     @property
     def fallback(self) -> Any:
         """The value of a missing field."""
         if self.default is not MISSING:
             return self.default
-        return False if self.attribute.startswith("source.") else DEFAULTS.get(self.attribute)
+        if self.attribute.startswith("source."):
+            return False
+        return getattr(_ENTRY, self.attribute) if hasattr(_ENTRY, self.attribute) else getattr(_BOOK, self.attribute)
+
+    def read(self, raw: Mapping[str, Any], note: Note) -> Any:
+        """Read the field; what can't be used counts as missing and is reported."""
+        found: list[tuple[str, Any]] = []
+        for place in self.places:
+            value = get_path(raw, place.path)
+            if value is MISSING:
+                continue
+            reading = place.kind.read(value)
+            usable = reading.value is not MISSING and not (self.skip_blank and reading.value == "")
+            if usable:
+                found.append((place.path, reading.value))
+            if reading.mended:
+                detail = "the value has another form than it should" if usable else "the value is no use and is missing"
+                note(place.path, "repaired", detail)
+        if not found:
+            if self.required:
+                note(self.path, "defaulted", "the field is missing")
+            return self.fallback
+        self._note_quarrel(found, note)
+        return found[0][1]
+
+    def write(self, target: dict[str, Any], value: Any) -> None:
+        """Write the field wherever it stands, and at its preferred place where that would not be enough."""
+        present = [place for place in self.places if get_path(target, place.path) is not MISSING]
+        for place in present or self.places[:1]:
+            set_path(target, place.path, place.kind.write(value, get_path(target, place.path)))
+        if self.read(target, quiet) != value:
+            set_path(target, self.path, self.kind.write(value, get_path(target, self.path)))
+
+    def _note_quarrel(self, found: list[tuple[str, Any]], note: Note) -> None:
+        if self.skip_blank:
+            return
+        for path, value in found[1:]:
+            if value != found[0][1]:
+                note(self.path, "merged", f"{found[0][0]} and {path} disagree; {found[0][0]} is used")
 
 
 def read_values(raw: Mapping[str, Any], mapped: Iterable[Field], note: Note) -> Values:
     """Read all mapped fields of a raw entry."""
-    return {field.attribute: read_field(raw, field, note) for field in mapped}
-
-
-def read_field(raw: Mapping[str, Any], field: Field, note: Note) -> Any:
-    """Read one field; what can't be used counts as missing and is reported."""
-    for path in (field.path, *field.also):
-        value = _get(raw, path)
-        if value is MISSING:
-            continue
-        reading = field.kind.read(value)
-        if reading.value is MISSING:
-            if reading.mended:
-                note(path, "repaired", "the value cannot be used and counts as missing")
-            continue
-        if reading.mended:
-            note(path, "repaired", "the value has another type than it should")
-        return reading.value
-    if field.required:
-        note(field.path, "defaulted", "the field is missing")
-    return field.fallback
+    return {field.attribute: field.read(raw, note) for field in mapped}
 
 
 def entry_from_values(uid: int | str, values: Mapping[str, Any]) -> LoreEntry:
@@ -79,43 +117,39 @@ def entry_from_values(uid: int | str, values: Mapping[str, Any]) -> LoreEntry:
 
 
 def values_of(entry: LoreEntry) -> Values:
-    """Return an entry's fields, its sources as flags."""
+    """Return an entry's fields, and its sources as flags too."""
     values = {field.name: getattr(entry, field.name) for field in fields(entry)}
-    sources = values.pop("sources")
-    return values | {f"source.{name}": name in sources for name in SOURCES}
+    return values | {f"source.{name}": name in entry.sources for name in SOURCES}
 
 
-def lay_over(raw: Mapping[str, Any], entry: LoreEntry, mapped: Iterable[Field], *, fresh: bool = False) -> Values:
-    """Return a copy of `raw` with what differs in `entry` written into it.
-
-    A `fresh` one has no source: every field is written that is required or differs from the format's default.
-    """
+def lay_over(raw: Mapping[str, Any], values: Mapping[str, Any], mapped: Iterable[Field]) -> dict[str, Any]:
+    """Return a copy of `raw` in which every field that reads differently says what `values` say."""
     target = copy.deepcopy(dict(raw))
-    values = values_of(entry)
     for field in mapped:
-        value = values[field.attribute]
-        if fresh:
-            if field.required or value != field.fallback:
-                _set(target, field.path, field.kind.write(value))
-        elif read_field(raw, field, _quiet) != value:
-            present = [path for path in (field.path, *field.also) if _get(raw, path) is not MISSING]
-            for path in present or [field.path]:
-                _set(target, path, field.kind.write(value))
+        if field.read(raw, quiet) != values[field.attribute]:
+            field.write(target, values[field.attribute])
     return target
 
 
-def unmapped(entry: LoreEntry, mapped: Iterable[Field]) -> list[str]:
-    """Return the attributes that say something a format has no place for."""
-    known = {field.attribute for field in mapped}
-    usual = values_of(LoreEntry(uid=entry.uid))
+def write_fresh(values: Mapping[str, Any], mapped: Iterable[Field], base: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a new raw object: `base` with every field that is required or not at its default."""
+    target = copy.deepcopy(dict(base))
+    for field in mapped:
+        value = values[field.attribute]
+        if field.required or value != field.read(target, quiet):
+            field.write(target, value)
+    return target
+
+
+def unsaid(entry: LoreEntry, mapped: Iterable[Field]) -> list[str]:
+    """Return the attributes by which the entry says something that a format has no place for."""
+    known = {field.attribute for field in mapped} | {"uid", "sources"}
+    usual = values_of(_ENTRY)
     return [name for name, value in values_of(entry).items() if name not in known and value != usual[name]]
 
 
-def _quiet(_field: str, _what: str, _detail: str) -> None:
-    """Take a note and forget it."""
-
-
-def _get(raw: Mapping[str, Any], path: str) -> Any:
+def get_path(raw: Mapping[str, Any], path: str) -> Any:
+    """Return what stands at a path, `MISSING` where nothing does."""
     value: Any = raw
     for name in path.split("."):
         if not isinstance(value, Mapping) or name not in value:
@@ -124,7 +158,8 @@ def _get(raw: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-def _set(target: dict[str, Any], path: str, value: Any) -> None:
+def set_path(target: dict[str, Any], path: str, value: Any) -> None:
+    """Put a value at a path, making the objects on the way."""
     *parents, name = path.split(".")
     for parent in parents:
         inner = target.get(parent)

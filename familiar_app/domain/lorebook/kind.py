@@ -30,10 +30,10 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A way to read and write one value."""
+    """A way to read and write one value. `write` also gets what stood there, to keep its form; None for nothing."""
 
     read: Callable[[Any], Reading]
-    write: Callable[[Any], Any]
+    write: Callable[[Any, Any], Any]
 
 
 def whole_text(text: str) -> str:
@@ -61,7 +61,7 @@ def number_or(value: Any, default: float) -> float:
     return default if found is None else found
 
 
-def _same(value: Any) -> Any:
+def _same(value: Any, _old: Any) -> Any:
     return value
 
 
@@ -83,6 +83,11 @@ def _read_flag(value: Any) -> Reading:
     if number is not None and value != "":
         return Reading(number != 0, True)
     return Reading(MISSING, value is not None)
+
+
+def _read_opposite(value: Any) -> Reading:
+    flag = _read_flag(value)
+    return flag if flag.value is MISSING else Reading(not flag.value, flag.mended)
 
 
 def _read_number(value: Any) -> Reading:
@@ -130,7 +135,7 @@ def _read_filter(value: Any) -> Reading:
     return Reading(None if wanted == CharacterFilter() else wanted, mended)
 
 
-def _write_filter(value: CharacterFilter | None) -> Any:
+def _write_filter(value: CharacterFilter | None, _old: Any) -> Any:
     if value is None:
         return None
     return {"isExclude": value.exclude, "names": list(value.names), "tags": list(value.tags)}
@@ -151,19 +156,27 @@ def _read_choice(choices: type[Enum]) -> Callable[[Any], Reading]:
 
 TEXT = Kind(_read_text, _same)
 FLAG = Kind(_read_flag, _same)
-OPPOSITE = Kind(
-    lambda value: (lambda found: found if found.value is MISSING else Reading(not found.value, found.mended))(
-        _read_flag(value)
-    ),
-    lambda value: not value,
-)
+OPPOSITE = Kind(_read_opposite, lambda value, _: not value)
 NUMBER = Kind(_read_number, _same)
 INTEGER = Kind(_read_integer, _same)
 NATURAL = Kind(lambda value: _natural(_read_integer(value)), _same)
-DURATION = Kind(lambda value: _natural(_read_integer(value)), lambda value: value or None)
+DURATION = Kind(lambda value: _natural(_read_integer(value)), lambda value, _: value or None)
 LEVEL = Kind(_read_level, _same)
-TEXTS = Kind(_read_texts, list)
+TEXTS = Kind(_read_texts, lambda value, _: list(value))
 FILTER = Kind(_read_filter, _write_filter)
-LOGIC = Kind(_read_choice(SecondaryLogic), int)
-POSITION = Kind(_read_choice(Position), int)
-ROLE = Kind(_read_choice(LoreRole), int)
+LOGIC = Kind(_read_choice(SecondaryLogic), lambda value, _: int(value))
+POSITION = Kind(_read_choice(Position), lambda value, _: int(value))
+ROLE = Kind(_read_choice(LoreRole), lambda value, _: int(value))
+
+
+def word_kind(choices: type[Enum]) -> Kind:
+    """Return a kind that writes a choice as its name in small letters with hyphens, such as `at-depth`."""
+    words = {choice.name.lower().replace("_", "-"): choice for choice in choices}
+
+    def read(value: Any) -> Reading:
+        if isinstance(value, str):
+            word = value.strip().lower().replace("_", "-").replace(" ", "-")
+            return Reading(words[word], word != value) if word in words else Reading(MISSING, True)
+        return Reading(MISSING, value is not None)
+
+    return Kind(read, lambda value, _: next(word for word, choice in words.items() if choice == value))

@@ -39,6 +39,7 @@ class Candidate:
     primary: tuple[Key, ...]
     secondary: tuple[Key, ...]
     scan_depth: int | None
+    closed_folder: str | None
     swift: bool
 
 
@@ -88,6 +89,7 @@ class PreparedBooks:
             primary,
             tuple(self._key(key, options) for key in entry.secondary_keys),
             depth,
+            next((one.name for one in book.folders if one.id == entry.folder and not one.enabled), None),
             self._is_swift(entry, decorators, primary),
         )
 

@@ -73,6 +73,8 @@ class Selection:
         entry = candidate.entry
         if not entry.enabled:
             return _out(Reason.DISABLED)
+        if candidate.closed_folder is not None:
+            return _out(Reason.DISABLED, folder=candidate.closed_folder)
         if entry.triggers and self._trigger not in entry.triggers:
             return _out(Reason.TRIGGER, trigger=self._trigger, wanted=list(entry.triggers))
         filtered = self._filtered(candidate)

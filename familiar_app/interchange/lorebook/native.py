@@ -1,0 +1,160 @@
+"""Our own `lorebook.toml`: written by people, so their comments, their order and keys unknown here survive a change.
+
+An entry needs `keys` and `content`; everything else has a default. `selective = true` without secondary keys asks for
+all keys at once.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.items import AoT, Table
+from tomlkit.toml_document import TOMLDocument
+
+from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.lorebook.entry import DEFAULT_DEPTH, LoreBook, LoreEntry
+from familiar_app.domain.lorebook.fieldmap import Field, quiet, values_of
+from familiar_app.interchange.lorebook.native_fields import NATIVE, NATIVE_FIELDS, wants_all_keys
+from familiar_app.interchange.lorebook.shape import Uid, read_book
+from familiar_app.interchange.report import Report
+
+_AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+_SHORT_FORM = {"keys", "secondary_keys", "logic"}
+
+
+def parse_native(text: str, *, source: Path | str, name: str, report: Report) -> LoreBook:
+    """Read a book from TOML. Raises BadInputError with the line."""
+    return read_book(NATIVE, _load(text, source), name, report)[0]
+
+
+def render_native(book: LoreBook, text: str | None = None, *, source: Path | str = "lorebook.toml") -> str:
+    """Write a book as TOML, into `text` where it was read from that: whatever did not change stays as it is."""
+    document = tomlkit.document() if text is None else tomlkit.parse(text)
+    plain = {} if text is None else _load(text, source)
+    _write_settings(document, plain, book)
+    _write_folders(document, plain, book)
+    _write_entries(document, plain, book)
+    return tomlkit.dumps(document)
+
+
+def _load(text: str, source: Path | str) -> dict[str, Any]:
+    try:
+        value = tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as error:
+        place = _AT_LINE.search(str(error))
+        reason = _AT_LINE.sub("", str(error)).strip()
+        line = int(place[1]) if place else None
+        raise BadInputError(f"this is not valid TOML: {reason}.", source=source, line=line) from error
+    except (ValueError, RecursionError) as error:
+        raise BadInputError("the TOML holds a number too long or is nested too deeply.", source=source) from error
+    entries = value.get("entries", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise BadInputError(
+            "entries have to be tables.", source=source, field="entries", next_step="Begin each with [[entries]]."
+        )
+    return value
+
+
+def _write_settings(document: TOMLDocument, plain: Mapping[str, Any], book: LoreBook) -> None:
+    for field in NATIVE.book_fields:
+        wanted = getattr(book, field.attribute)
+        there = field.read(plain, quiet)
+        if there != wanted and not (field.attribute == "name" and there == "" and plain):
+            _put(document, field, wanted)
+
+
+def _write_folders(document: TOMLDocument, plain: Mapping[str, Any], book: LoreBook) -> None:
+    if NATIVE.read_folders(plain) == book.folders:
+        return
+    document.pop("folders", None)
+    if book.folders:
+        tables = tomlkit.aot()
+        for folder in book.folders:
+            table = tomlkit.table()
+            table.update({"id": folder.id, "name": folder.name, "enabled": folder.enabled})
+            tables.append(table)
+        document.append("folders", tables)
+
+
+def _write_entries(document: TOMLDocument, plain: Mapping[str, Any], book: LoreBook) -> None:
+    _, slots = read_book(NATIVE, plain, book.name, Report())
+    tables: Any = document.get("entries")
+    known: dict[Uid, Any] = dict(zip(slots.raw, tables or (), strict=True))
+    for entry in book.entries:
+        if entry.uid in known:
+            _change_entry(known[entry.uid], slots.raw[entry.uid], entry)
+    order = [entry.uid for entry in book.entries]
+    if order == list(known):
+        return
+    if isinstance(tables, AoT) and order[: len(known)] == list(known):
+        for entry in book.entries[len(known) :]:
+            tables.append(_new_entry(entry))
+    else:
+        _rebuild_entries(document, known, book)
+
+
+def _rebuild_entries(document: TOMLDocument, known: Mapping[Uid, Any], book: LoreBook) -> None:
+    """Put the entries into the book's order, each with its own comments."""
+    document.pop("entries", None)
+    if not book.entries:
+        return
+    tables = tomlkit.aot()
+    for entry in book.entries:
+        old = known.get(entry.uid)
+        table = old if isinstance(old, Table) else _new_entry(entry)
+        if not isinstance(old, Table) and old is not None:
+            table.update({name: value for name, value in old.items() if name not in table})
+        tables.append(table)
+    document.append("entries", tables)
+
+
+def _new_entry(entry: LoreEntry) -> Table:
+    table = tomlkit.table()
+    table.add("id", entry.uid)
+    values = _values(entry)
+    for field in NATIVE_FIELDS:
+        if values[field.attribute] != field.fallback or field.attribute in ("keys", "content"):
+            _put(table, field, values[field.attribute])
+    return table
+
+
+def _change_entry(table: Any, raw: Mapping[str, Any], entry: LoreEntry) -> None:
+    values = _values(entry)
+    changed = [field for field in NATIVE_FIELDS if field.read(raw, quiet) != values[field.attribute]]
+    if wants_all_keys(raw) and any(field.attribute in _SHORT_FORM for field in changed):
+        del table["selective"]
+        changed += [field for field in NATIVE_FIELDS if field.attribute in _SHORT_FORM and field not in changed]
+    for field in changed:
+        _put(table, field, values[field.attribute])
+
+
+def _values(entry: LoreEntry) -> dict[str, Any]:
+    return values_of(replace(entry, depth=DEFAULT_DEPTH if entry.depth is None else entry.depth))
+
+
+def _put(table: Any, field: Field, value: Any) -> None:
+    """Write one value where it stands; a value at its default that TOML cannot say is removed."""
+    path = next((place.path for place in field.places if place.path in table), field.path)
+    written = field.kind.write(value, None)
+    if written is None:
+        table.pop(path, None)
+    else:
+        table[path] = _styled(written)
+
+
+def _styled(value: Any) -> Any:
+    """Write a text of several lines over several lines, if it reads back the same."""
+    if isinstance(value, str) and "\n" in value:
+        styled = tomlkit.string(value, multiline=True)
+        try:
+            if tomllib.loads(f"value = {styled.as_string()}") == {"value": value}:
+                return styled
+        except tomllib.TOMLDecodeError:
+            return value
+    return value
