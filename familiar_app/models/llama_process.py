@@ -39,6 +39,8 @@ def _environment() -> dict[str, str]:
     # The worker needs to find the package; it needs no passphrase and no other setting of the program.
     env = {key: value for key, value in os.environ.items() if not key.startswith("FAMILIAR_")}
     root = str(Path(__file__).resolve().parents[2])
+    # Threads that spin while they wait for each other are slower by far once another program needs a core.
+    env.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     env["PYTHONPATH"] = os.pathsep.join(part for part in (root, env.get("PYTHONPATH", "")) if part)
     return env
 

@@ -19,7 +19,7 @@ from familiar_app.models.port import LanguageModel
 
 MAX_ANSWER_CHARS = 1_000_000
 _FENCE = re.compile(r"```[a-zA-Z0-9_-]*\s*\n(.*?)```", re.DOTALL)
-_DECODER = json.JSONDecoder()
+_MAX_FALSE_STARTS = 64
 
 
 class MalformedAnswer(OutsideError):  # noqa: N818 - it is named for what came
@@ -88,12 +88,14 @@ def _values(text: str) -> Iterator[Any]:
             continue
         if whole is text:
             return
-    position = 0
-    while (start := _next_bracket(text, position)) is not None:
+    decoder = json.JSONDecoder(parse_constant=_no_constant)
+    position = false_starts = 0
+    while false_starts < _MAX_FALSE_STARTS and (start := _next_bracket(text, position)) is not None:
         try:
-            value, position = _DECODER.raw_decode(text, start)
+            value, position = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             position = start + 1
+            false_starts += 1
             continue
         yield value
 
