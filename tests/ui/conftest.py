@@ -1,4 +1,4 @@
-"""What tests of the window share: the theme, a way to run a coroutine on the window's loop, no warning from Qt."""
+"""What tests of the window share: the theme, a way to run a coroutine on the window's loop."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QtMsgType
 from PySide6.QtWidgets import QApplication
 
 from familiar_app.bootstrap.loop import run
@@ -16,9 +15,6 @@ from familiar_app.ui.kit.theme import Theme
 from tests.ui.double import World, make_world
 
 OnLoop = Callable[[Coroutine[Any, Any, Any]], Any]
-
-# The offscreen screen says this of every window; it is no fault of ours.
-_HARMLESS = ("This plugin does not support", "propagateSizeHints")
 
 
 @pytest.fixture
@@ -51,12 +47,3 @@ def new_world(tmp_path: Path, theme: Theme) -> World:
 def world(tmp_path: Path, theme: Theme) -> World:
     """Parts over a locked vault with two familiars."""
     return make_world(tmp_path / "profile", theme, cards=(CharacterCard(name="Mira"), CharacterCard(name="Tom")))
-
-
-@pytest.fixture(autouse=True)
-def no_qt_warnings(qtlog: Any) -> Iterator[None]:
-    """Fail a test in which Qt warned of something."""
-    yield
-    bad = (QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg)
-    told = [record.message for record in qtlog.records if record.type in bad]
-    assert not [text for text in told if not any(harmless in text for harmless in _HARMLESS)]

@@ -44,6 +44,15 @@ async def settle(rounds: int = 6) -> None:
         QApplication.processEvents()
 
 
+async def until(true: Callable[[], object], patience_s: float = 8.0) -> None:
+    """Wait until `true` is, on a machine that may be busy."""
+    end = asyncio.get_running_loop().time() + patience_s
+    while not true():
+        if asyncio.get_running_loop().time() > end:
+            raise TimeoutError("what was awaited did not happen")
+        await settle(1)
+
+
 def wizard_of(window: MainWindow) -> Wizard:
     return window.findChild(Wizard)
 

@@ -105,7 +105,6 @@ class CharacterPage(Page):
         self.body.addStretch(1)
         self._name.textChanged.connect(self._typed)
         self._description.textChanged.connect(self._typed)
-        self._name.returnPressed.connect(self.entered)
 
     def enter(self) -> None:
         self._show()

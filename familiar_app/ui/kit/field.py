@@ -103,6 +103,7 @@ class PasswordField(QLineEdit):
         for inner in self.children():
             if inner.metaObject().className() == "QLineEditIconButton":
                 inner.setAccessibleName(f"{self._eye.text()} {self.accessibleName()}")
+                inner.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
 
 class SearchField(QLineEdit):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from familiar_app.store.passphrase import Strength, passphrase_strength
@@ -52,10 +52,17 @@ class NewPassphrase(QWidget):
         self.setLayout(layout)
         self._first.textChanged.connect(self._typed)
         self._second.textChanged.connect(self._typed)
-        self._first.returnPressed.connect(self._second.setFocus)
-        self._second.returnPressed.connect(self.entered)
         for field in (self._first, self._second):
             field.caps_lock.connect(self._caps.setVisible)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return leads from the first field to the second, and from there on; nobody above sees it."""
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+        elif self._first.hasFocus():
+            self._second.setFocus()
+        else:
+            self.entered.emit()
 
     @property
     def passphrase(self) -> str:

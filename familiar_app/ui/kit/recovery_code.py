@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMarginsF, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QPageLayout, QPageSize, QPdfWriter, QTextDocument
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QPageLayout, QPageSize, QPdfWriter, QTextDocument
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
@@ -85,7 +85,6 @@ class RecoveryCodeView(QWidget):
         self._answer = line_edit(placeholder="four letters and digits")
         self._answer.installEventFilter(self)
         self._answer.textChanged.connect(lambda _text: self._typed())
-        self._answer.returnPressed.connect(self.entered)
         self._field = LabelledField("Type one group of the code", self._answer)
         layout = column(spacing=8)
         layout.addWidget(self._card)
@@ -127,6 +126,13 @@ class RecoveryCodeView(QWidget):
             clipboard.clear()
             self._said.setText("The clipboard was cleared.")
         self._copied = None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return in the field goes on; nobody above sees it."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._answer.hasFocus():
+            self.entered.emit()
+        else:
+            super().keyPressEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._answer and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):

@@ -70,6 +70,7 @@ async def ask_new_passphrase(parent: QWidget, parts: WindowParts) -> str | None:
             dialog.choose("save")
 
     save.clicked.connect(finish)
+    fields.entered.connect(finish)
     fields.focus()
     await shown(dialog)
     return fields.passphrase if dialog.chosen == "save" else None
@@ -93,6 +94,7 @@ async def ask_new_recovery_code(parent: QWidget, parts: WindowParts, where: Path
             dialog.choose("save")
 
     save.clicked.connect(finish)
+    view.entered.connect(finish)
     view.focus()
     await shown(dialog)
     return code if dialog.chosen == "save" else None

@@ -54,6 +54,7 @@ class Frame(QWidget):
         self._history = History()
         self._panels: dict[str, Panel] = {}
         self._current = ""
+        self._unsaved: dict[str, object] = {}
         self.notice = Notice(theme)
         self._tasks = Tasks(parts.tasks, self, self.notice.show_error)
         self._rail = Rail(theme, lambda _button: self.choose_familiar())
@@ -92,6 +93,7 @@ class Frame(QWidget):
         self.setEnabled(False)
         self._palette.close_palette()
         self.side_view.close_view()
+        await self._save_settings()
         await self._tasks.cancel()
         for panel in self._panels.values():
             await panel.close()
@@ -241,6 +243,7 @@ class Frame(QWidget):
 
     def _select(self, panel: str) -> None:
         if panel == self._current:
+            self._panels[panel].activate()
             return
         self._current = panel
         self.side_view.close_view()
@@ -318,8 +321,14 @@ class Frame(QWidget):
         self.go_to("settings", "model")
 
     def _save_setting(self, key: str, value: object) -> None:
-        async def save() -> None:
-            settings = await asyncio.to_thread(self._services.profile.save_settings, {key: value})
-            self.context.settings_changed.emit(settings)
+        self._unsaved[key] = value
+        self._tasks.start(self._save_settings, name="shell.save")
 
-        self._tasks.start(save, name=f"shell.save.{key}", replace=True)
+    async def _save_settings(self) -> None:
+        """Write what is unsaved, one write after the other, and tell of it once all is written."""
+        settings = None
+        while self._unsaved:
+            changes, self._unsaved = self._unsaved, {}
+            settings = await asyncio.to_thread(self._services.profile.save_settings, changes)
+        if settings is not None:
+            self.context.settings_changed.emit(settings)

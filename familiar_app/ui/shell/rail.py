@@ -48,7 +48,6 @@ class Rail(QWidget):
         self._layout.addStretch(1)
         self.setLayout(self._layout)
         self._refresh()
-        follow(theme, self, self._refresh)
 
     def set_entries(self, entries: Sequence[RailEntry]) -> None:
         """Show the panels in this order. The last one, if it is the settings, stands at the lower end."""
@@ -59,6 +58,9 @@ class Rail(QWidget):
             self._buttons[entry.id] = made
             at = self._layout.count() if entry.id == "settings" else self._layout.count() - 1
             self._layout.insertWidget(at, made)
+        self._refresh()
+        # After the buttons, which take their new fonts first.
+        follow(self._theme, self, self._refresh)
 
     def select(self, panel: str) -> None:
         if panel in self._buttons:
@@ -69,7 +71,8 @@ class Rail(QWidget):
             self._buttons[panel].set_badge(count)
 
     def _refresh(self) -> None:
-        self.setFixedWidth(self._theme.px(WIDTH))
+        widest = max((made.sizeHint().width() for made in self._buttons.values()), default=0)
+        self.setFixedWidth(max(self._theme.px(WIDTH), widest + 16))
 
 
 class RailButton(QToolButton):
