@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
 import signal
@@ -39,16 +40,31 @@ async def answer(model: LlamaCppModel) -> list[Any]:
 
 
 def workers() -> list[psutil.Process]:
-    children = psutil.Process().children(recursive=True)
-    return [child for child in children if "familiar_app.models.llama_worker" in child.cmdline()]
+    found = []
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.ZombieProcess, psutil.NoSuchProcess):
+            if "familiar_app.models.llama_worker" in child.cmdline():
+                found.append(child)
+    return found
+
+
+async def kill_in_mid_answer(model: LlamaCppModel) -> None:
+    killed = False
+    async for event in model.stream(LONG):
+        if isinstance(event, TextDelta) and not killed:
+            killed = True
+            workers()[0].kill()
+
+
+async def until_no_worker_runs() -> None:
+    while workers():  # noqa: ASYNC110 - another process ends, which no event tells
+        await asyncio.sleep(0.05)
 
 
 async def test_a_worker_that_is_killed_fails_its_answer_and_the_next_one_works() -> None:
     model = local_model()
     with pytest.raises(OutsideError, match="stopped working") as caught:
-        async for event in model.stream(LONG):
-            if isinstance(event, TextDelta):
-                workers()[0].kill()
+        await kill_in_mid_answer(model)
     assert caught.value.retryable
     assert isinstance((await answer(model))[-1], Finished)
     await model.close()
@@ -71,8 +87,7 @@ async def test_an_idle_worker_ends_and_comes_back() -> None:
     model = local_model(idle_unload_s=0.2)
     await answer(model)
     async with asyncio.timeout(20):
-        while workers():
-            await asyncio.sleep(0.05)
+        await until_no_worker_runs()
     assert isinstance((await answer(model))[-1], Finished)
     await model.close()
 
