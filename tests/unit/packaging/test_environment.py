@@ -13,6 +13,8 @@ import environment
 import pytest
 from environment import PYTHON, Environment, SetupError
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are shell scripts")
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -27,11 +29,18 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
+def put_python(made: Environment, version: str = PYTHON) -> None:
+    """Lay a stand-in for the interpreter into the environment, which tells its version when asked."""
+    made.scripts.mkdir(parents=True, exist_ok=True)
+    made.python.unlink(missing_ok=True)
+    made.python.write_text(f"#!/bin/sh\necho {version}\n", encoding="utf-8")
+    made.python.chmod(0o755)
+
+
 def make_by_hand(project: Path, kind: environment.Kind = "app") -> Environment:
     """Lay out what an installation leaves behind, without pip."""
     made = Environment(project)
-    made.scripts.mkdir(parents=True)
-    made.python.symlink_to(sys.executable)
+    put_python(made)
     (made.folder / "pyvenv.cfg").write_text("", encoding="utf-8")
     made._write_stamp(made._wanted_stamp(kind))
     return made
@@ -54,8 +63,7 @@ class Recorder:
     def _make(self, made: Environment) -> None:
         self.calls.append("venv")
         made._clear()
-        made.scripts.mkdir(parents=True)
-        made.python.symlink_to(sys.executable)
+        put_python(made)
         made._unfinished.touch()
 
 
@@ -128,9 +136,7 @@ def test_an_environment_of_another_python_is_made_anew(project: Path, asked: Rec
     stamp = json.loads(made._stamp.read_text(encoding="utf-8"))
     assert stamp["python"] == PYTHON
     made._write_stamp({**stamp, "python": "3.10"})
-    made.python.unlink()
-    made.python.write_text("#!/bin/sh\necho 3.10\n", encoding="utf-8")
-    made.python.chmod(0o755)
+    put_python(made, "3.10")
     made.prepare("app")
     assert asked.calls == ["venv", "app.txt", "project"]
 
@@ -174,7 +180,6 @@ def test_without_the_venv_module_the_way_out_is_named(project: Path, monkeypatch
         Environment(project).prepare("app")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the child waits on a POSIX lock")
 def test_two_starts_at_once_install_once(project: Path) -> None:
     script = textwrap.dedent(
         f"""
@@ -200,7 +205,6 @@ def test_two_starts_at_once_install_once(project: Path) -> None:
     assert sum("waiting for it" in text for text in said) == 2
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="locks of POSIX")
 def test_a_killed_start_leaves_the_lock_to_the_pip_it_started(project: Path) -> None:
     script = textwrap.dedent(
         f"""
