@@ -18,6 +18,7 @@ from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.model_spec import BUNDLED_MODEL, model_slot_from_spec
 from familiar_app.domain.turn import ChannelSummary
 from familiar_app.interchange.cards import read_card_file
+from familiar_app.interchange.report import ReportLine
 from familiar_app.services import Hosted, NewFamiliar, Services
 from familiar_app.store import schema
 from familiar_app.store.keys import new_recovery_code
@@ -59,7 +60,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
 async def run_init(command: Command) -> int:
     """Make a profile, or add a familiar to one."""
     args, gate = command.args, command.gate
-    familiar = _new_familiar(args)
+    familiar, notes = _new_familiar(args)
     if familiar.id is not None and familiar.id in gate.profile.familiars():
         raise BadInputError("a familiar with this id exists already.", field="id", next_step="Choose another id.")
     recovery_code = None
@@ -71,27 +72,29 @@ async def run_init(command: Command) -> int:
     else:
         await command.open()
         hosted = await gate.add_familiar(familiar)
-    _print_init(command, hosted, recovery_code)
+    _print_init(command, hosted, recovery_code, notes)
     return 0
 
 
-def _new_familiar(args: argparse.Namespace) -> NewFamiliar:
+def _new_familiar(args: argparse.Namespace) -> tuple[NewFamiliar, tuple[ReportLine, ...]]:
     """Read everything that the options name, so that what cannot be used is refused before anything is made."""
     avatar: bytes | None = None
+    notes: tuple[ReportLine, ...] = ()
     card = CharacterCard(name=DEFAULT_NAME)
     if args.card is not None:
         found = read_card_file(args.card)
-        card, avatar = found.card, found.avatar_png
-    return NewFamiliar(
+        card, avatar, notes = found.card, found.avatar_png, found.report
+    familiar = NewFamiliar(
         card=replace(card, name=_name(args.name) or card.name.strip() or DEFAULT_NAME),
         id=FamiliarId(args.id) if args.id else None,
         model=absolute_spec(args.model),
         api_key=passphrase.from_file(args.api_key_file).strip() if args.api_key_file else None,
         avatar_png=avatar,
     )
+    return familiar, notes
 
 
-def _print_init(command: Command, hosted: Hosted, recovery_code: str | None) -> None:
+def _print_init(command: Command, hosted: Hosted, recovery_code: str | None, notes: tuple[ReportLine, ...]) -> None:
     out, root = command.out, command.gate.profile.root
     if out.as_json:
         out.json(
@@ -100,10 +103,13 @@ def _print_init(command: Command, hosted: Hosted, recovery_code: str | None) -> 
                 "familiar": {"id": hosted.id, "name": hosted.name},
                 "model": {"provider": hosted.prose.info.provider, "name": hosted.prose.info.name},
                 "recovery_code": recovery_code,
+                "card_report": [{"field": one.field, "what": one.what, "detail": one.detail} for one in notes],
             }
         )
         return
     out.message(f"{hosted.name} ({hosted.id}) lives in {root}.")
+    for one in notes:
+        out.message(f"Card, {one.field}: {one.what}: {one.detail}")
     if recovery_code is not None:
         out.message(f"Recovery code: {recovery_code}")
         out.message(_WRITE_DOWN)

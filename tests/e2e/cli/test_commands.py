@@ -191,6 +191,25 @@ def test_without_a_profile_commands_say_so_and_make_nothing(bare: Familiar) -> N
     assert not bare.profile.exists()
 
 
+def test_models_are_listed_and_checked(bundled: Familiar) -> None:
+    listed = bundled("model", "list", "--json")
+    assert listed.json[0]["spec"] == "smollm2"
+    checked = bundled("model", "check", "--json")
+    assert (checked.code, checked.json["prose"]["weak"], checked.json["prose"]["exact_tokens"]) == (0, True, True)
+    bundled("init", "--id", "far", "--name", "Far", "--model", "openai:http://127.0.0.1:9/v1#m")
+    failed = bundled("model", "check", "--familiar", "far", "--json")
+    assert (failed.code, failed.json["error"]["kind"]) == (5, "outside")
+
+
+def test_the_bundled_model_answers_on_a_fresh_machine(bundled: Familiar) -> None:
+    said = bundled("--local-only", "say", "Good morning.", "--json")
+    assert said.code == 0
+    assert said.json["reply"].strip()
+    trace = bundled("trace", str(said.json["trace_id"]), "--json").json
+    assert trace["answer"] == said.json["reply"]
+    assert trace["usage"]["completion_tokens"] > 0
+
+
 def test_rekey_changes_the_key_and_keeps_the_rest(familiar: Familiar) -> None:
     familiar("say", "Hi")
     before = familiar.vault.read_bytes()[:16]

@@ -123,6 +123,10 @@ def prompt_trace(familiar: str, text: str, answer: str | None = None) -> PromptT
     )
 
 
+async def prepare() -> ModelInfo:
+    return INFO
+
+
 class FakeAssembler:
     """Makes a prompt of the pending text alone, and remembers the requests."""
 
@@ -183,7 +187,7 @@ class FakeGate:
             self._host(familiar)
 
     def _host(self, familiar: FamiliarId) -> SimpleNamespace:
-        model = SimpleNamespace(info=INFO)
+        model = SimpleNamespace(info=INFO, prepare=prepare)
         hosted = self.opened.familiars[familiar] = SimpleNamespace(
             id=familiar,
             name=self.profile.cards[familiar].name,

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from familiar_app import __version__
-from familiar_app.cli import vault_command
+from familiar_app.cli import model_command, vault_command
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.errors import OutsideError, UserError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.interchange.cards import write_card
+from familiar_app.models.discovery import FoundServer
 from familiar_app.store.fault import damaged
 from familiar_app.store.verify import Problem
 
@@ -48,6 +49,7 @@ async def test_init_makes_a_profile_and_gives_its_recovery_code_once(new_program
         "familiar": {"id": "aria", "name": "Aria"},
         "model": {"provider": "scripted", "name": "answers.jsonl"},
         "recovery_code": new_program.gate.code,
+        "card_report": [],
     }
     assert new_program.profile.cards[FamiliarId("aria")].name == "Aria"
 
@@ -412,6 +414,32 @@ async def test_verify_of_a_vault_too_damaged_to_open_is_a_finding(
     monkeypatch.setattr(type(program.gate), "unlock", refuse)
     ran = await program("verify", "--json")
     assert (ran.code, ran.json["ok"], ran.json["problems"][0]["where"]) == (5, False, "vault.db")
+
+
+async def test_models_at_hand_are_listed_with_their_spec(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def find(_network: Any) -> list[FoundServer]:
+        return [FoundServer("Ollama", "http://127.0.0.1:11434/v1", ("llama3.2", "qwen3"))]
+
+    monkeypatch.setattr(model_command, "find_local_servers", find)
+    listed = (await program("model", "list", "--json")).json
+    assert [one["spec"] for one in listed] == [
+        "smollm2",
+        "openai:http://127.0.0.1:11434/v1#llama3.2",
+        "openai:http://127.0.0.1:11434/v1#qwen3",
+    ]
+
+
+async def test_the_familiars_models_are_checked(program: Program) -> None:
+    ran = await program("model", "check", "--json")
+    assert ran.json["prose"] == {
+        "provider": "scripted",
+        "name": "answers.jsonl",
+        "context_tokens": 4096,
+        "local": True,
+        "exact_tokens": False,
+        "weak": False,
+    }
+    assert (await program("model", "check")).out.startswith("prose: scripted:answers.jsonl, 4096 tokens")
 
 
 async def test_rekey_keeps_passphrase_and_turns(program: Program) -> None:

@@ -11,7 +11,7 @@ from familiar_app import __version__
 from familiar_app.cli.parser import build_parser, parse
 from familiar_app.domain.errors import UsageError
 
-COMMANDS = ("init", "say", "turns", "prompt", "trace", "import", "export", "status", "rekey", "verify")
+COMMANDS = ("init", "say", "turns", "prompt", "trace", "import", "export", "status", "rekey", "verify", "model")
 
 
 def test_no_command_means_the_window() -> None:
@@ -61,6 +61,8 @@ def test_common_options_may_be_split_around_the_command() -> None:
         ["turns", "--lim", "3"],
         ["turns", "--around", "-1"],
         ["trace"],
+        ["model"],
+        ["model", "dream"],
         ["trace", "abc"],
         ["trace", "9" * 30],
         ["import"],
