@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from familiar_app.models.network import NetworkPolicy
+from familiar_app.models.network import NetworkPolicy, no_certificates
 from familiar_app.models.openai_stream import read_bounded
 
 _USUAL_PORTS = (("Ollama", 11434), ("LM Studio", 1234), ("llama-server", 8080), ("KoboldCpp", 5001))
@@ -30,7 +30,7 @@ async def find_local_servers(
     network: NetworkPolicy, *, ports: tuple[tuple[str, int], ...] = _USUAL_PORTS
 ) -> list[FoundServer]:
     """Ask each usual port of this computer at once; takes a second at most."""
-    async with network.client(timeout=_PROBE_S, trust_env=False) as client:
+    async with network.client(timeout=_PROBE_S, trust_env=False, verify=no_certificates()) as client:
         found = await asyncio.gather(*(_ask(client, kind, port) for kind, port in ports))
     return [server for server in found if server is not None]
 

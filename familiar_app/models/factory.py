@@ -15,7 +15,7 @@ from familiar_app.models.discovery import find_local_servers as find_local_serve
 from familiar_app.models.llama_cpp import LlamaCppModel
 from familiar_app.models.llama_fit import read_model_file
 from familiar_app.models.llama_host import HostOptions, HostPool
-from familiar_app.models.network import NetworkPolicy
+from familiar_app.models.network import NetworkPolicy, trusted_certificates
 from familiar_app.models.openai import OpenAIModel, Patience
 from familiar_app.models.port import LanguageModel
 from familiar_app.models.scripted import Script, ScriptedModel, read_script
@@ -88,6 +88,7 @@ async def _llama_cpp(slot: ModelSlot, base_dir: Path, shared: SharedModels) -> L
 
 async def _openai(slot: ModelSlot, network: NetworkPolicy, secret: SecretReader, shared: SharedModels) -> OpenAIModel:
     key = await secret(slot.api_key_secret) if slot.api_key_secret else None
+    await asyncio.to_thread(trusted_certificates)
     door = (slot.base_url, slot.max_requests_in_flight)
     turnstile = shared.turnstiles.setdefault(door, Turnstile(slot.max_requests_in_flight))
     return OpenAIModel(

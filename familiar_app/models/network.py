@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
+import ssl
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -37,6 +39,7 @@ class NetworkPolicy:
 
         Takes the options of `httpx.AsyncClient`. Redirects are not followed unless asked for.
         """
+        options.setdefault("verify", trusted_certificates())
         # A proxy named by the environment would be a way out, so in local-only mode the environment is not read.
         options.setdefault("trust_env", not self.local_only)
         transport = options.pop("transport", None)
@@ -55,6 +58,17 @@ class _CheckedClient(httpx.AsyncClient):
         if self._policy.local_only:
             return self._transport
         return super()._transport_for_url(url)
+
+
+@lru_cache(maxsize=1)
+def trusted_certificates() -> ssl.SSLContext:
+    """Return what tells a genuine server. The first call reads a large file; make it outside the event loop."""
+    return httpx.create_ssl_context()
+
+
+def no_certificates() -> ssl.SSLContext:
+    """Return a context that trusts nobody, for clients that speak without encryption on this computer only."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def is_loopback(url: str) -> bool:

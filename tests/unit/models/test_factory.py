@@ -79,14 +79,14 @@ async def test_slots_use_up_one_script_together(tmp_path: Path) -> None:
     shared = SharedModels()
     first = await build(tmp_path, shared=shared, provider="scripted", model="s.jsonl")
     second = await build(tmp_path, shared=shared, provider="scripted", model=str(tmp_path / "s.jsonl"))
-    texts = [(await anext(_texts(model))) for model in (first, second)]
+    texts = [await said(model) for model in (first, second)]
     assert texts == ["one", "two"]
     with pytest.raises(OutsideError, match="No unused line"):
-        await anext(_texts(first))
+        await said(first)
 
 
-async def _texts(model: Any) -> Any:
-    yield "".join([event.text async for event in model.stream(REQUEST) if hasattr(event, "text")])
+async def said(model: Any) -> str:
+    return "".join([event.text async for event in model.stream(REQUEST) if hasattr(event, "text")])
 
 
 async def test_an_endpoint_gets_the_key_that_is_named(server: Any, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ async def test_local_only_mode_lets_a_distant_model_be_built_and_not_asked(tmp_p
     with pytest.raises(UserError, match="Local-only mode"):
         await model.prepare()
     with pytest.raises(UserError, match="Local-only mode"):
-        await anext(_texts(model))
+        await said(model)
     await model.close()
 
 
