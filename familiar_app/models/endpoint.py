@@ -13,7 +13,7 @@ import httpx
 from familiar_app.domain.chat import Message
 from familiar_app.domain.errors import OutsideError
 from familiar_app.models.token_estimate import estimate_prompt_tokens, estimate_tokens
-from familiar_app.models.wire import wire_messages
+from familiar_app.models.wire import whole_text, wire_messages
 
 _PROBE_S = 3.0
 _COUNT_S = 30.0
@@ -88,7 +88,9 @@ class Endpoint:
     async def _count(self, text: str, *, special: bool) -> int:
         key = f"{int(special)}{text}"
         if key not in self._counts:
-            answer = await self._post("tokenize", {"content": text, "add_special": special, "parse_special": True})
+            answer = await self._post(
+                "tokenize", {"content": whole_text(text), "add_special": special, "parse_special": True}
+            )
             tokens = answer.get("tokens") if isinstance(answer, dict) else None
             if not isinstance(tokens, list):
                 return estimate_tokens(text)

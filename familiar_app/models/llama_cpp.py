@@ -15,7 +15,15 @@ from familiar_app.models.llama_host import HostOptions, HostPool
 from familiar_app.models.llama_process import WorkerGoneError, WorkerProcess
 from familiar_app.models.llama_worker.frames import Frame
 from familiar_app.models.llama_worker.gguf import GgufHeader
-from familiar_app.models.wire import AnswerAssembler, check_request, parse_chunk, wire_messages, wire_request, wire_text
+from familiar_app.models.wire import (
+    AnswerAssembler,
+    check_request,
+    parse_chunk,
+    whole_text,
+    wire_messages,
+    wire_request,
+    wire_text,
+)
 
 _COUNT_TIMEOUT_S = 120.0
 _KEPT_COUNTS = 20_000
@@ -84,7 +92,7 @@ class LlamaCppModel:
         missing = list(dict.fromkeys(text for text in texts if text not in self._counts))
         found: dict[str, int] = {}
         if missing:
-            answer = await self._ask("count", texts=missing)
+            answer = await self._ask("count", texts=[whole_text(text) for text in missing])
             found = dict(zip(missing, answer, strict=True))
         counts = [found[text] if text in found else self._counts[text] for text in texts]
         self._keep(found)

@@ -38,7 +38,7 @@ def wire_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def _wire_message(message: Message) -> dict[str, Any]:
-    wire: dict[str, Any] = {"role": message.role, "content": message.content}
+    wire: dict[str, Any] = {"role": message.role, "content": whole_text(message.content)}
     if message.tool_calls:
         wire["tool_calls"] = [
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
@@ -94,13 +94,17 @@ def wire_request(request: ChatRequest) -> dict[str, Any]:
 
 
 def wire_text(wire: dict[str, Any]) -> str:
-    """Return the JSON text that is sent. Lone surrogates become U+FFFD, as no tokenizer takes them."""
-    text = json.dumps(wire, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "replace").decode("utf-8") if _has_surrogate(text) else text
+    """Return the JSON text that is sent."""
+    return whole_text(json.dumps(wire, ensure_ascii=False, separators=(",", ":")))
 
 
-def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= char <= "\udfff" for char in text)
+def whole_text(text: str) -> str:
+    """Return text that every tokenizer takes: halves of surrogate pairs are joined, or become U+FFFD where alone."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 @dataclass(slots=True)
