@@ -99,12 +99,14 @@ class Output:
         try:
             self._out.write(text)
             self._out.flush()
-        except BrokenPipeError:
-            self._reader_gone = True
-            _silence(self._out)
         except OSError as error:
-            self._reader_gone = True
-            _silence(self._out)
+            self.give_up(error)
+
+    def give_up(self, error: OSError) -> None:
+        """Write no more to standard output. Raises OutsideError, unless it is only that the reader went away."""
+        self._reader_gone = True
+        _silence(self._out)
+        if not isinstance(error, BrokenPipeError):
             reason = error.strerror or type(error).__name__
             raise OutsideError(f"The result cannot be written: {reason}.") from error
 

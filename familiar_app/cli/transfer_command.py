@@ -139,15 +139,25 @@ async def run_export(command: Command) -> int:
     services = await command.open()
     chunks = _turns(command, services)
     if args.file == "-":
-        report = await write_turns(chunks, sys.stdout.buffer, lambda _done: None)
-    else:
-        report = await export_turns(
-            chunks,
-            Path(args.file),
-            overwrite=args.force,
-            progress=lambda done: command.out.progress(f"{done} turns written"),
-        )
+        return await _export_to_standard_output(command, chunks)
+    report = await export_turns(
+        chunks,
+        Path(args.file),
+        overwrite=args.force,
+        progress=lambda done: command.out.progress(f"{done} turns written"),
+    )
     _print_export(command, report)
+    return 0
+
+
+async def _export_to_standard_output(command: Command, chunks: AsyncIterator[list[Turn]]) -> int:
+    try:
+        report = await write_turns(chunks, sys.stdout.buffer, lambda _done: None)
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        command.out.give_up(error)
+    else:
+        _print_export(command, report)
     return 0
 
 

@@ -48,7 +48,7 @@ def find_turn_format(source: TurnSource) -> str:
     raise BadInputError(
         "this is no format that can be imported.",
         source=source.name,
-        next_step=f"Known are {', '.join(TURN_READERS)}; name one with --format.",
+        next_step=f"Known are {', '.join(TURN_READERS)}; a character card is taken by 'familiar init --card'.",
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import select
 import signal
@@ -220,11 +219,12 @@ def test_rekey_changes_the_key_and_keeps_the_rest(familiar: Familiar) -> None:
     assert familiar("verify").code == 0
 
 
-def test_a_damaged_vault_is_found(familiar: Familiar) -> None:
+@pytest.mark.parametrize("part", [0.5, 0.0])
+def test_a_damaged_vault_is_found(familiar: Familiar, part: float) -> None:
     source = write_lines(familiar.outside / "in.jsonl", *(line(n) for n in range(3000)))
     familiar("import", source)
     data = bytearray(familiar.vault.read_bytes())
-    data[len(data) // 2] ^= 1
+    data[int(len(data) * part) + 100] ^= 1
     familiar.vault.write_bytes(data)
     ran = familiar("verify", "--json")
     assert (ran.code, ran.json["ok"]) == (5, False)
@@ -265,10 +265,11 @@ def test_a_signal_ends_an_import_cleanly(familiar: Familiar, number: int, code: 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
-def test_a_reader_that_goes_away_is_no_trouble(familiar: Familiar) -> None:
+@pytest.mark.parametrize("argv", [["turns", "--limit", "3000"], ["export", "turns", "-"]])
+def test_a_reader_that_goes_away_is_no_trouble(familiar: Familiar, argv: list[str]) -> None:
     source = write_lines(familiar.outside / "in.jsonl", *(line(n, content="x" * 500) for n in range(3000)))
     familiar("import", source)
-    process = familiar.start("turns", "--limit", "3000")
+    process = familiar.start(*argv)
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.readline()
@@ -278,11 +279,11 @@ def test_a_reader_that_goes_away_is_no_trouble(familiar: Familiar) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a full device")
-def test_a_result_that_cannot_be_written_is_exit_code_5(familiar: Familiar) -> None:
+@pytest.mark.parametrize("argv", [["turns", "--json"], ["export", "turns", "-"]])
+def test_a_result_that_cannot_be_written_is_exit_code_5(familiar: Familiar, argv: list[str]) -> None:
+    familiar("say", "Hi")
     with Path("/dev/full").open("wb") as full:
-        ran = subprocess.run(
-            familiar.command("turns", "--json"), env=familiar.environment(), stdout=full, stderr=subprocess.PIPE
-        )
+        ran = subprocess.run(familiar.command(*argv), env=familiar.environment(), stdout=full, stderr=subprocess.PIPE)
     assert ran.returncode == 5
     assert b"Traceback" not in ran.stderr
 
@@ -291,6 +292,8 @@ class Terminal:
     """A process at a terminal, as a person sits before it."""
 
     def __init__(self, familiar: Familiar, *argv: str) -> None:
+        import pty  # Windows has none
+
         self.pid, self.handle = pty.fork()
         if self.pid == 0:
             environment = familiar.environment(FAMILIAR_PASSPHRASE=None, TERM="xterm")

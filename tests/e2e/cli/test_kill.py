@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import shutil
 import subprocess
 import threading
 import time
@@ -108,10 +109,15 @@ def lines_of(path: Path, number: int) -> str:
 
 
 @pytest.mark.parametrize(("rounds", "seed"), ROUNDS)
-def test_no_turn_that_was_confirmed_is_lost_when_killed_in_import(familiar: Familiar, rounds: int, seed: int) -> None:
+def test_no_turn_that_was_confirmed_is_lost_when_killed_in_import(
+    familiar: Familiar, template: Path, rounds: int, seed: int
+) -> None:
     moments = random.Random(seed)
     cut_short = 0
     for number in range(rounds):
+        if number % 5 == 4:
+            shutil.rmtree(familiar.profile)
+            shutil.copytree(template, familiar.profile)
         source = lines_of(familiar.outside / "in.jsonl", number)
         process = familiar.start("import", source)
         said = kill_somewhere(familiar, process, moments, 2.5)

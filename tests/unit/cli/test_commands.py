@@ -17,6 +17,7 @@ from familiar_app.domain.errors import OutsideError, UserError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.interchange.cards import write_card
 from familiar_app.models.discovery import FoundServer
+from familiar_app.store import schema
 from familiar_app.store.fault import damaged
 from familiar_app.store.verify import Problem
 
@@ -379,7 +380,7 @@ async def test_status_tells_how_the_profile_stands(program: Program) -> None:
     await program("say", "Hi")
     status = (await program("status", "--json")).json
     assert (status["version"], status["local_only"]) == (__version__, False)
-    assert (status["vault"]["turns"], status["vault"]["schema"]) == (2, 1)
+    assert (status["vault"]["turns"], status["vault"]["schema"]) == (2, schema.VERSION)
     assert status["vault"]["size_bytes"] >= program.profile.vault_path.stat().st_size
     [aria] = status["familiars"]
     assert aria["models"]["prose"] == {"provider": "scripted", "name": "answers.jsonl", "local": True, "weak": False}
