@@ -111,6 +111,8 @@ def clean_title(title: str) -> str:
 
 def channel_title(channel: Channel) -> str:
     """Return what to call a channel in the list."""
+    if channel.key == MAIN_CHANNEL and channel.title in ("", "main"):
+        return "Main"
     return channel.title or channel.key.partition(":")[2] or channel.key
 
 

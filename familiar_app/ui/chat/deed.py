@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu
 from familiar_app.domain.ids import ChannelId, TurnId
 from familiar_app.domain.turn import Revision, Role
 from familiar_app.ui.chat.channel_list import channel_title
-from familiar_app.ui.chat.header import DayPicker
+from familiar_app.ui.chat.day_picker import DayPicker
 from familiar_app.ui.chat.markdown import is_web_link
 from familiar_app.ui.chat.row import Row, RowKey
 from familiar_app.ui.chat.side_content import RevisionsView, WhyView, whole_text
@@ -33,6 +33,7 @@ class Deeds:
     def __init__(self, view: ChatView) -> None:
         self._view = view
         self.closed = False
+        self._talks = 0
         model = view.model
         self._model = model
         model.offer_undo = lambda text, undo: view.context.offer_undo(text, lambda: self._start(undo, "chat.undo"))
@@ -74,7 +75,12 @@ class Deeds:
             self._plain[deed]()
         elif deed in self._lasting:
             talking = deed in ("swipe_on", "regenerate", "try_again")
-            self._start(self._lasting[deed], "chat.talk" if talking else f"chat.{deed}")
+            self._start(self._lasting[deed], self._talk() if talking else f"chat.{deed}")
+
+    def _talk(self) -> str:
+        """Name the task of a reply anew each time: the one before may still be putting its things away."""
+        self._talks += 1
+        return f"chat.talk.{self._talks}"
 
     def _start(self, make: Callable[[], Any], name: str, *, replace: bool = False) -> None:
         if not self.closed:
@@ -86,12 +92,13 @@ class Deeds:
         """Send what stands in the composer."""
         view, model = self._view, self._model
         text = view.composer.toPlainText()
-        if not text.strip() or model.open is None:
+        reply = model.reply
+        sending = reply is not None and not reply.over and reply.answers is None
+        if not text.strip() or model.open is None or sending:
             return
         view.notice.clear()
         model.drafts.put(model.open.channel.id, text)
-        # Each channel has a task of its own, so that one can write in another while a reply comes.
-        self._start(lambda: model.send(text), f"chat.talk.{model.open.channel.id}")
+        self._start(lambda: model.send(text), self._talk())
 
     def escape(self) -> None:
         """Close what is open: an editor, the search, the side view."""
@@ -109,13 +116,13 @@ class Deeds:
             self._model.drafts.put(self._model.open.channel.id, self._view.composer.toPlainText())
             self._start(self._model.drafts.save, "chat.draft", replace=False)
 
-    def mark_seen(self) -> None:
-        """Remember that the end of the channel was in view."""
+    def mark_seen(self, *, present: bool = False) -> None:
+        """Remember that the end of the channel was in view; `present` tells that the person has just done something."""
         view, opened = self._view, self._model.open
-        if opened is None or opened.newest is None or not self._model.following or not view.isVisible():
+        if opened is None or opened.newest is None or not opened.window.at_end or not view.isVisible():
             return
         summary = self._model.channels.find(opened.channel.id)
-        if summary is not None and summary.unread and view.window().isActiveWindow():
+        if summary is not None and summary.unread and (present or view.window().isActiveWindow()):
             newest = opened.newest
             self._start(lambda: self._model.seen(newest), "chat.seen")
 
@@ -163,7 +170,7 @@ class Deeds:
         if opened is None:
             return
         today = self._model.now().astimezone(opened.zone).date()
-        picker = DayPicker(view, opened.calendar, today)
+        picker = DayPicker(view.theme, view, opened.calendar, today)
         picker.chosen.connect(self._go_to_day)
         button = view.header.days
         picker.open_at(button.mapToGlobal(QPoint(button.width(), button.height() + 4)))

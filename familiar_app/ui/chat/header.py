@@ -1,20 +1,18 @@
-"""The line above the transcript: which channel this is, how full the model's context is, searching and dates."""
+"""The line above the transcript: which channel this is, how full the context is, the way to search and dates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
 
-from PySide6.QtCore import QDate, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QTextCharFormat
-from PySide6.QtWidgets import QCalendarWidget, QFrame, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
-from familiar_app.ui.chat.calendar import Calendar
 from familiar_app.ui.chat.model import Meter
 from familiar_app.ui.chat.why import meter
 from familiar_app.ui.kit.button import icon_button
 from familiar_app.ui.kit.icon import follow, keep_icon
-from familiar_app.ui.kit.label import column, label, row
+from familiar_app.ui.kit.label import label, row
 from familiar_app.ui.kit.theme import Theme
 
 
@@ -77,48 +75,6 @@ class _Bar(QWidget):
         painter.setBrush(self._theme.color("warning" if self._share > 0.9 else "accent"))
         painter.drawRoundedRect(QRectF(0, 0, max(3.0, self.width() * self._share), self.height()), 3, 3)
         painter.end()
-
-
-class DayPicker(QFrame):
-    """A calendar that pops up; days on which something was said are bold."""
-
-    chosen = Signal(object)
-
-    def __init__(self, parent: QWidget, calendar: Calendar, today: date) -> None:
-        super().__init__(parent, Qt.WindowType.Popup)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setFrameShape(QFrame.Shape.StyledPanel)
-        self._days = QCalendarWidget()
-        self._days.setAccessibleName("Go to a day")
-        self._days.setVerticalHeaderFormat(QCalendarWidget.VerticalHeaderFormat.NoVerticalHeader)
-        self._days.setFirstDayOfWeek(self.locale().firstDayOfWeek())
-        bold = QTextCharFormat()
-        bold.setFontWeight(700)
-        bold.setFontUnderline(True)
-        for mark in calendar.days:
-            day = date.fromisoformat(mark.day)
-            self._days.setDateTextFormat(QDate(day.year, day.month, day.day), bold)
-        if calendar.days:
-            first = date.fromisoformat(calendar.days[0].day)
-            self._days.setMinimumDate(QDate(first.year, first.month, first.day))
-        self._days.setMaximumDate(QDate(today.year, today.month, today.day))
-        self._days.activated.connect(self._choose)
-        self._days.clicked.connect(self._choose)
-        layout = column(margins=4)
-        layout.addWidget(label("Underlined days have messages.", "faint"))
-        layout.addWidget(self._days)
-        self.setLayout(layout)
-
-    def open_at(self, place: QPoint) -> None:
-        """Show the calendar with its right upper corner at a point of the screen."""
-        self.adjustSize()
-        self.move(place.x() - self.width(), place.y())
-        self.show()
-        self._days.setFocus()
-
-    def _choose(self, day: QDate) -> None:
-        self.chosen.emit(date(day.year(), day.month(), day.day()))
-        self.close()
 
 
 class Header(QWidget):

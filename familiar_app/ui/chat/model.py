@@ -1,7 +1,7 @@
 """The chat as a whole, without Qt: which channel is open, what is being said in it, and everything one can do there.
 
 Listeners hear `channels`, `opened`, `rows`, `live` (more text of the reply), `jump` (show `target`), `sent`, `meter`,
-`search` and `edit`. Coroutines raise FamiliarError; whoever starts them shows it.
+`answered`, `search` and `edit`. Coroutines raise FamiliarError; whoever starts them shows it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from familiar_app.conversation.event import ExchangeEvent
@@ -21,11 +21,11 @@ from familiar_app.ui.chat.channel_list import ChannelListModel
 from familiar_app.ui.chat.composer import Drafts, check_message
 from familiar_app.ui.chat.finder import Finder
 from familiar_app.ui.chat.greeting import Greetings
+from familiar_app.ui.chat.moving import Moving
 from familiar_app.ui.chat.reply import LiveReply, follow, speed_of
 from familiar_app.ui.chat.row import RowKey, live_key
 from familiar_app.ui.chat.transcript import Transcript
 from familiar_app.ui.chat.turn_edit import TurnEdits
-from familiar_app.ui.chat.watch import Watched
 
 if TYPE_CHECKING:
     from familiar_app.services import Hosted, Services
@@ -43,7 +43,7 @@ class Meter:
     exact: bool
 
 
-class ChatModel(Watched):
+class ChatModel(Moving):
     """The chat with one familiar.
 
     `offer_undo` gets what was done and a coroutine function that takes it back; `report` gets the state of the model
@@ -156,82 +156,6 @@ class ChatModel(Watched):
             self.vault, channel, clock=self._services.clock, zone=self.zone, familiar_name=self.hosted.name
         )
 
-    async def more_before(self) -> None:
-        """Take in older turns."""
-        if self.open and await self.open.window.more_before():
-            self.arrange()
-            self.tell("rows")
-
-    async def more_after(self) -> None:
-        """Take in newer turns."""
-        if self.open and not self.open.window.at_end and await self.open.window.more_after():
-            self.arrange()
-            self.tell("rows")
-
-    async def go_to(self, turn: TurnId) -> None:
-        """Show a turn of the open channel."""
-        if self.open is None:
-            return
-        self._jump(await self.open.go_to(turn))
-
-    async def go_to_day(self, day: date) -> None:
-        """Show the first turn of a day."""
-        if self.open:
-            self._jump(await self.open.go_to_day(day))
-
-    async def go_to_place(self, place: float) -> None:
-        """Show what lies at a place of the channel, 0 its beginning and 1 its end."""
-        if self.open:
-            self._jump(await self.open.go_to_place(place))
-
-    async def go_to_end(self) -> None:
-        """Show the newest turn and keep following."""
-        if self.open is None:
-            return
-        if not self.open.window.at_end:
-            await self.open.window.open_end()
-        self.open.newer = 0
-        self.arrange()
-        self.target, self.following = None, True
-        self.tell("jump")
-
-    def _jump(self, target: RowKey | None) -> None:
-        self.arrange()
-        if target is None:
-            self.tell("rows")
-            return
-        self.target, self.following = target, False
-        self.tell("jump")
-
-    async def refresh(self) -> None:
-        """Take in what was stored elsewhere since."""
-        await self.channels.load()
-        if self.open and (arrived := await self.open.refresh()):
-            self.open.newer += 0 if self.following else arrived
-            self.arrange()
-            self.tell("rows")
-
-    async def seen(self, turn: TurnId) -> None:
-        """Remember that the open channel was read up to a turn."""
-        if self.open:
-            await self.channels.mark_read(self.open.channel.id, turn)
-
-    async def search(self, text: str) -> None:
-        """Search the open channel and show the newest hit."""
-        if self.open is None:
-            return
-        await self.finder.search(text, self.open.channel.id)
-        self.tell("search")
-        if (hit := self.finder.here()) is not None:
-            await self.go_to(hit)
-
-    async def step_hit(self, direction: int) -> None:
-        """Show the next (1) or previous (-1) hit."""
-        hit = self.finder.step(direction)
-        self.tell("search")
-        if hit is not None:
-            await self.go_to(hit)
-
     # ---- saying and answering
 
     async def send(self, text: str) -> None:
@@ -342,13 +266,16 @@ class ChatModel(Watched):
         if here:
             self.arrange()
             self.tell("rows")
+            if what == "over":
+                self.tell("answered")
 
     async def _ended(self, reply: LiveReply) -> None:
         trace = await self.vault.traces.get(reply.trace_id) if reply.trace_id is not None else None
         speed = speed_of(trace) or reply.tokens_per_s()
         self.report("failed" if reply.state == "failed" else "idle", speed)
-        last = reply.turn or reply.user_turn
-        if last is not None and self.following and self.open and self.open.channel.id == reply.channel:
+        here = self.open is not None and self.open.channel.id == reply.channel and self.following
+        last = (reply.turn or reply.user_turn) if here else reply.user_turn
+        if last is not None:
             await self.vault.channels.mark_read(reply.channel, last.id)
         await self.drafts.save()
         await self.channels.load()

@@ -121,6 +121,7 @@ class Stack:
         room = self.viewport_px - height
         self.offset = min(self.viewport_px * share, max(MARGIN_PX, room - MARGIN_PX))
         self.place()
+        self.following = self.at_bottom()
 
     def reveal(self, key: RowKey) -> None:
         """Move just so far that a row is in view."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QPixmap
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
 from familiar_app.domain.errors import FamiliarError
@@ -187,6 +187,8 @@ class ChatView(QWidget):
                 self._show_live()
             case "jump":
                 self._show_jump()
+            case "answered":
+                self._announce()
             case "sent":
                 self.composer.put_text("")
                 self.transcript.follow_end()
@@ -246,6 +248,14 @@ class ChatView(QWidget):
         else:
             self.transcript.follow_end()
 
+    def _announce(self) -> None:
+        """Have a screen reader say the answer that has just ended."""
+        reply = self.model.reply
+        if reply is not None and QAccessible.isActive():
+            said = reply.turn.content if reply.turn is not None else str(reply.error or "No answer")
+            event = QAccessibleAnnouncementEvent(self.transcript, f"{self.model.hosted.name}: {said}")
+            QAccessible.updateAccessibility(event)
+
     def _show_search(self) -> None:
         self.transcript.hits = self.model.finder.text
         self.finder.show_counter(self.model.finder.counter())
@@ -261,7 +271,6 @@ class ChatView(QWidget):
         name = "Stop (Esc)" if replying else "Send (Return)"
         self.send.setAccessibleName(name.split(" (", maxsplit=1)[0])
         self.send.setToolTip(name)
-        self.composer.setEnabled(self.model.open is not None)
         self.header.setEnabled(self.model.open is not None)
 
     def _typed(self) -> None:
@@ -269,6 +278,8 @@ class ChatView(QWidget):
         self.limit.setText(too_long(length) if length > MESSAGE_CHARS else "")
         self.limit.setVisible(length > MESSAGE_CHARS)
         self._draft.start()
+        if length and self.transcript.stack.at_bottom():
+            self.deeds.mark_seen(present=True)
 
     def _moved(self) -> None:
         opened = self.model.open
@@ -276,7 +287,7 @@ class ChatView(QWidget):
             return
         stack = self.transcript.stack
         self.model.following = stack.following and opened.window.at_end
-        if self.model.following:
+        if opened.window.at_end and stack.at_bottom():
             opened.newer = 0
             self._read.start()
         self._show_newer()
@@ -337,7 +348,7 @@ class ChatView(QWidget):
         self.tools.show_row(found)
         left, width = self.transcript.look.column(self.transcript.viewport().width())
         number = self.transcript.stack.index[found.key]
-        top = box.top() + self.transcript.layout_of(number).text_top - self.tools.height() + 4
+        top = box.top() + self.transcript.layout_of(number).text_top - self.tools.height() - 5
         self.tools.move(int(left + width - self.tools.width()), int(max(2, top)))
         self.tools.show()
         self.tools.raise_()
