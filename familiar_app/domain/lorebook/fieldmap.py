@@ -123,10 +123,14 @@ def values_of(entry: LoreEntry) -> Values:
 
 
 def lay_over(raw: Mapping[str, Any], values: Mapping[str, Any], mapped: Iterable[Field]) -> dict[str, Any]:
-    """Return a copy of `raw` in which every field that reads differently says what `values` say."""
+    """Return a copy of `raw` in which every field that reads differently says what `values` say.
+
+    The meaning of one field may hang on another, so fields are looked at a second time.
+    """
     target = copy.deepcopy(dict(raw))
-    for field in mapped:
-        if field.read(raw, quiet) != values[field.attribute]:
+    listed = tuple(mapped)
+    for field in (*listed, *listed):
+        if field.read(target, quiet) != values[field.attribute]:
             field.write(target, values[field.attribute])
     return target
 

@@ -24,7 +24,7 @@ from familiar_app.interchange.lorebook.native_fields import NATIVE, NATIVE_FIELD
 from familiar_app.interchange.lorebook.shape import Uid, read_book
 from familiar_app.interchange.report import Report
 
-_AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+_PLACE = re.compile(r"\(at (?:line (\d+), column \d+|end of document)\)")
 _SHORT_FORM = {"keys", "secondary_keys", "logic"}
 
 
@@ -47,9 +47,9 @@ def _load(text: str, source: Path | str) -> dict[str, Any]:
     try:
         value = tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:
-        place = _AT_LINE.search(str(error))
-        reason = _AT_LINE.sub("", str(error)).strip()
-        line = int(place[1]) if place else None
+        place = _PLACE.search(str(error))
+        reason = _PLACE.sub("", str(error)).strip()
+        line = int(place[1]) if place and place[1] else text.count("\n") + 1
         raise BadInputError(f"this is not valid TOML: {reason}.", source=source, line=line) from error
     except (ValueError, RecursionError) as error:
         raise BadInputError("the TOML holds a number too long or is nested too deeply.", source=source) from error
