@@ -19,7 +19,8 @@ OnLoop = Callable[[Coroutine[Any, Any, Any]], Any]
 
 @pytest.fixture
 def on_loop(qapp: QApplication) -> OnLoop:
-    """Run a coroutine to its end on the window's loop."""
+    """Run a coroutine to its end on the window's loop; as in the program, no closed window ends it."""
+    qapp.setQuitOnLastWindowClosed(False)
     return lambda coroutine: run(coroutine, app=qapp)
 
 

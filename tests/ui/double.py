@@ -107,7 +107,7 @@ class DoubleGate:
     async def add_familiar(self, familiar: Any) -> Any:
         await self._called("add_familiar", familiar)
         made = self.add(familiar.card, familiar.model)
-        self._open()
+        self.services.familiars[made] = self._host(made)
         return self.services.familiars[made]
 
     async def reload_familiar(self, familiar: FamiliarId) -> Any:

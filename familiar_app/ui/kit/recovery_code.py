@@ -158,6 +158,7 @@ class RecoveryCodeView(QWidget):
 
     def _refresh(self, covered: bool = False) -> None:
         while (item := self._grid.takeAt(0)) is not None:
+            item.widget().hide()
             item.widget().deleteLater()
         if self._check is None:
             return

@@ -1,0 +1,265 @@
+"""The kit: theme, tasks and their errors, dialogs, waiting, single instance, crash dialog, and what is forbidden."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+
+import familiar_app.ui
+from familiar_app.domain.errors import BugError, OutsideError, StoppedByUserError, UserError
+from familiar_app.domain.task import TaskRegistry
+from familiar_app.ui.kit.dialog import ask, ask_text, confirm_by_typing
+from familiar_app.ui.kit.icon import icon, icon_names
+from familiar_app.ui.kit.label import label
+from familiar_app.ui.kit.notice import Notice
+from familiar_app.ui.kit.task import Tasks
+from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.kit.wait import WaitStack
+from familiar_app.ui.shell.crash import CrashDialog
+from familiar_app.ui.shell.single_instance import SingleInstance
+from tests.ui.conftest import OnLoop
+from tests.ui.pictures import settle, until
+
+FORBIDDEN = re.compile(
+    r"\.exec_?\(|QMessageBox|QInputDialog|asyncSlot|QFileDialog\.(get|save|open)\w*\(|processEvents|QEventLoop"
+)
+HEX = re.compile(r"""["']#[0-9a-fA-F]{3,8}["']""")
+
+
+def test_nothing_opens_a_loop_of_its_own_and_no_widget_knows_a_colour() -> None:
+    found = []
+    for path in Path(familiar_app.ui.__file__).parent.rglob("*.py"):
+        for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if FORBIDDEN.search(text) or HEX.search(text):
+                found.append(f"{path.name}:{number}: {text.strip()}")
+    assert found == []
+
+
+class TestTheme:
+    def test_a_change_is_told_and_in_force(self, theme: Theme) -> None:
+        heard: list[str] = []
+        theme.changed.connect(lambda: heard.append(theme.name))
+        light = theme.color("background_1")
+        theme.set_mode("dark")
+        assert heard == ["dark"]
+        assert theme.color("background_1") != light
+        assert QApplication.palette().window().color() == theme.color("background_1")
+
+    def test_zoom_scales_text_and_stays_within_bounds(self, theme: Theme) -> None:
+        small = theme.font().pixelSize()
+        theme.set_zoom(1.5)
+        assert theme.font().pixelSize() == pytest.approx(small * 1.5, abs=1)
+        for _ in range(20):
+            theme.step_zoom(1)
+        assert theme.zoom == 2.0
+        for _ in range(20):
+            theme.step_zoom(-1)
+        assert theme.zoom == 0.75
+        theme.step_zoom(0)
+        assert theme.zoom == 1.0
+
+    def test_body_text_is_13_to_14_px(self, theme: Theme) -> None:
+        assert 13 <= theme.font().pixelSize() <= 14
+
+    def test_an_unknown_role_is_a_defect(self, theme: Theme) -> None:
+        with pytest.raises(BugError):
+            theme.color("purple")
+
+    def test_reduced_motion_moves_nothing(self, theme: Theme) -> None:
+        assert theme.motion_ms == 120
+        theme.set_reduce_motion(True)
+        assert theme.motion_ms == 0
+
+    def test_every_icon_draws_something(self, theme: Theme) -> None:
+        names = icon_names()
+        assert {"chat", "send", "lock", "shield", "calendar", "eye", "undo"} <= set(names)
+        for name in names:
+            image = icon(theme, name, "text_1").pixmap(QSize(24, 24)).toImage()
+            drawn = sum(image.pixelColor(x, y).alpha() > 60 for x in range(24) for y in range(24))
+            assert drawn > 15, name
+
+
+class TestTasks:
+    @pytest.mark.parametrize("retryable", [True, False])
+    def test_errors_for_the_person_are_shown_inline(self, theme: Theme, on_loop: OnLoop, retryable: bool) -> None:
+        async def test() -> None:
+            crashes: list[Any] = []
+            registry = TaskRegistry(lambda name, error: crashes.append((name, error)))
+            notice = Notice(theme)
+            runs: list[int] = []
+
+            async def fail() -> None:
+                runs.append(1)
+                raise OutsideError("no answer.", "Look at the cable.", retryable=retryable)
+
+            tasks = Tasks(registry, notice, notice.show_error)
+            await tasks.start(fail, name="try")
+            assert notice.text == "No answer. Look at the cable."
+            assert notice._button.isHidden() is not retryable
+            if retryable:
+                notice._button.click()
+                await until(lambda: len(runs) == 2)
+            assert crashes == []
+            await registry.cancel()
+            notice.deleteLater()
+
+        on_loop(test())
+
+    def test_defects_go_to_the_registry_and_stops_nowhere(self, theme: Theme, on_loop: OnLoop) -> None:
+        async def test() -> None:
+            crashes: list[BaseException] = []
+            registry = TaskRegistry(lambda _name, error: crashes.append(error))
+            shown: list[Any] = []
+            owner = QWidget()
+            tasks = Tasks(registry, owner, lambda error, _again: shown.append(error))
+
+            async def fail(error: Exception) -> None:
+                raise error
+
+            wrong = ValueError("x")
+            for error in (BugError("broken"), wrong, StoppedByUserError("stopped"), UserError("yours")):
+                tasks.start(lambda e=error: fail(e), name=str(error))
+                await settle(1)
+            assert [type(error).__name__ for error in crashes] == ["BugError", "ValueError"]
+            assert [str(error) for error in shown] == ["yours"]
+            owner.deleteLater()
+
+        on_loop(test())
+
+    def test_tasks_end_with_their_widget_and_a_second_start_waits_or_replaces(self, on_loop: OnLoop) -> None:
+        async def test() -> None:
+            registry = TaskRegistry(lambda _name, _error: None)
+            owner = QWidget()
+            tasks = Tasks(registry, owner, lambda _error, _again: None)
+
+            async def for_ever() -> None:
+                await asyncio.Event().wait()
+
+            first = tasks.start(for_ever, name="load")
+            assert tasks.start(for_ever, name="load") is first
+            second = tasks.start(for_ever, name="load", replace=True)
+            await settle(1)
+            assert first.cancelled()
+            owner.deleteLater()
+            await until(second.cancelled)
+            assert len(registry) == 0
+
+        on_loop(test())
+
+
+class TestDialogs:
+    def test_the_loop_goes_on_while_a_question_is_open(self, theme: Theme, on_loop: OnLoop) -> None:
+        async def test() -> None:
+            beats: list[int] = []
+
+            async def beat() -> None:
+                while True:
+                    beats.append(1)
+                    await asyncio.sleep(0.01)
+
+            beating = asyncio.ensure_future(beat())
+            choices = (("", "Cancel", "plain"), ("yes", "Do it", "primary"))
+            asking = asyncio.ensure_future(ask(None, "Sure?", "Really?", choices))
+            await until(lambda: len(beats) > 3 and QApplication.activeModalWidget())
+            QApplication.activeModalWidget().choose("yes")
+            assert await asking == "yes"
+            beating.cancel()
+            await asyncio.wait([beating])
+
+        on_loop(test())
+
+    def test_closing_and_cancelling_both_end_it(self, theme: Theme, on_loop: OnLoop) -> None:
+        async def test() -> None:
+            asking = asyncio.ensure_future(ask_text(None, "Name", "", value="old"))
+            await until(QApplication.activeModalWidget)
+            QApplication.activeModalWidget().reject()
+            assert await asking is None
+            asking = asyncio.ensure_future(ask_text(None, "Name", "", value="old"))
+            await until(QApplication.activeModalWidget)
+            asking.cancel()
+            await asyncio.wait([asking])
+            assert QApplication.activeModalWidget() is None
+
+        on_loop(test())
+
+    def test_an_erasure_needs_its_word(self, theme: Theme, on_loop: OnLoop) -> None:
+        async def test() -> None:
+            asking = asyncio.ensure_future(confirm_by_typing(None, "Erase", "All of it.", "Mira", accept="Erase"))
+            await until(QApplication.activeModalWidget)
+            dialog: Any = QApplication.activeModalWidget()
+            ok = dialog.buttons.itemAt(dialog.buttons.count() - 1).widget()
+            field = dialog.body.itemAt(2).widget()
+            field.setText("mira")
+            assert not ok.isEnabled()
+            field.setText("Mira")
+            ok.click()
+            assert await asking
+
+        on_loop(test())
+
+
+def test_waiting_shows_a_skeleton_then_progress_then_the_content(theme: Theme, on_loop: OnLoop) -> None:
+    async def test() -> None:
+        content = QLabel("here")
+        stack = WaitStack(theme, content)
+        stopped: list[int] = []
+        stack._soon.setInterval(10)
+        stack._late.setInterval(60)
+        stack.begin("Reading", lambda: stopped.append(1))
+        assert stack._stack.currentWidget() is content
+        await until(lambda: stack._stack.currentWidget() is stack._skeleton)
+        await until(lambda: stack._progress is not None)
+        stack.end()
+        assert stack._stack.currentWidget() is content
+        stack.deleteLater()
+
+    on_loop(test())
+
+
+def test_text_from_outside_is_never_markup() -> None:
+    shown = label("<b>bold</b> & <img src=x>")
+    assert shown.text() == "<b>bold</b> & <img src=x>"
+    assert shown.textFormat().name == "PlainText"
+    shown.deleteLater()
+
+
+def test_a_second_start_wakes_the_first(tmp_path: Path, on_loop: OnLoop) -> None:
+    async def test() -> None:
+        first, other = SingleInstance(tmp_path / "one"), SingleInstance(tmp_path / "two")
+        woken: list[int] = []
+        first.raised.connect(lambda: woken.append(1))
+        assert first.claim()
+        assert other.claim()
+        assert not SingleInstance(tmp_path / "one").claim()
+        await until(lambda: woken)
+        first.release()
+        again = SingleInstance(tmp_path / "one")
+        assert again.claim()
+        again.release()
+        other.release()
+
+    on_loop(test())
+
+
+def test_one_crash_dialog_for_all_defects(theme: Theme, on_loop: OnLoop) -> None:
+    async def test() -> None:
+        crash = CrashDialog(theme, lambda: None)
+        crash.report("one", ValueError("first"))
+        crash.report("two", KeyError("second"))
+        await settle(1)
+        assert len([top for top in QApplication.topLevelWidgets() if top.isVisible()]) == 1
+        text = crash._shown.toPlainText()
+        assert "ValueError: first" in text
+        assert "KeyError: 'second'" in text
+        crash._dialog.reject()
+        await settle(1)
+        crash.report("one", ValueError("first"))
+        assert crash._dialog is None
+
+    on_loop(test())

@@ -1,0 +1,147 @@
+"""The settings panel: values in force, saving at once, undo, what is refused, search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from familiar_app.ui.settings.panel import SettingsPanel
+from familiar_app.ui.shell.window import MainWindow
+from tests.ui.conftest import OnLoop
+from tests.ui.double import World
+from tests.ui.pictures import until
+from tests.ui.test_window import press, texts, with_window
+
+
+async def opened(window: MainWindow) -> SettingsPanel:
+    window.frame.show_panel("settings")
+    panel: Any = window.frame._panels["settings"]
+    await until(lambda: panel._settings is not None)
+    return panel
+
+
+def test_a_choice_is_saved_used_and_undone(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        panel = await opened(window)
+        box = panel._rows["theme"]._box
+        box.setCurrentIndex(box.findData("dark"))
+        box.activated.emit(box.currentIndex())
+        await until(lambda: world.gate.profile.settings().theme == "dark")
+        await until(lambda: world.parts.theme.name == "dark")
+        await until(window.frame.can_undo)
+        window.frame.undo()
+        await until(lambda: world.gate.profile.settings().theme == "system")
+        await until(lambda: box.currentData() == "system")
+
+    on_loop(with_window(world, test))
+
+
+def test_local_only_switched_here_shows_in_the_status_bar(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        panel = await opened(window)
+        panel._rows["local_only"]._box.click()
+        await until(lambda: window.frame._bar.shield.accessibleName() == "Network allowed")
+
+    on_loop(with_window(world, test))
+
+
+def test_a_refused_zone_is_told_and_the_old_one_stays(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        panel = await opened(window)
+        row = panel._rows["display.timezone"]
+        row._field.setText("Mars/Olympus")
+        row._field.editingFinished.emit()
+        await until(lambda: panel.notice.isVisible())
+        assert "timezone" in panel.notice.text
+        await until(lambda: row._field.text() == "")
+
+    on_loop(with_window(world, test))
+
+
+def test_the_log_level_is_put_in_force(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        panel = await opened(window)
+        box = panel._rows["log_level"]._box
+        box.setCurrentIndex(box.findData("debug"))
+        box.activated.emit(box.currentIndex())
+        await until(lambda: ("log_level", "debug") in world.asked)
+
+    on_loop(with_window(world, test))
+
+
+def test_search_leaves_only_what_fits_and_its_group(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        panel = await opened(window)
+        press(window, "Ctrl+F")
+        QTest.keyClicks(window.focusWidget(), "keyring")
+        shown = [key for key, row in panel._rows.items() if row.isVisible()]
+        assert shown == ["remember_key"]
+        assert [name for name, (heading, _, _) in panel._groups.items() if heading.isVisible()] == ["Vault"]
+        QTest.keyClicks(window.focusWidget(), "zzz")
+        assert "No setting fits." in texts(panel.widget)
+
+    on_loop(with_window(world, test))
+
+
+def test_a_new_passphrase_through_its_dialog(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        panel = await opened(window)
+        panel._start(panel._new_passphrase, panel._rows["passphrase"].setting)
+        await until(QApplication.activeModalWidget)
+        dialog: Any = QApplication.activeModalWidget()
+        for _ in range(2):
+            QTest.keyClicks(dialog.focusWidget(), "four brand new words")
+            press(dialog, "Return")
+        await until(lambda: world.gate.vault.passphrase == "four brand new words")
+
+    on_loop(with_window(world, test))
+
+
+def test_escape_leaves_a_dialog_without_a_change(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        panel = await opened(window)
+        panel._start(panel._new_code, panel._rows["recovery_code"].setting)
+        await until(QApplication.activeModalWidget)
+        press(QApplication.activeModalWidget(), "Esc")
+        await until(lambda: QApplication.activeModalWidget() is None)
+        assert world.gate.vault.recovery_code == ""
+
+    on_loop(with_window(world, test))
+
+
+def test_an_endpoint_elsewhere_asks_before_the_network_is_allowed(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        panel = await opened(window)
+        panel._start(panel._choose_model, panel._rows["models.prose"].setting)
+        await until(QApplication.activeModalWidget)
+        dialog: Any = QApplication.activeModalWidget()
+        chooser = dialog.findChildren(type(panel.widget))
+        chooser = next(child for child in chooser if hasattr(child, "choice"))
+        chooser._radios["openai"].setChecked(True)
+        chooser._url.setText("https://models.example.org/v1")
+        chooser._model.setText("large")
+        dialog.buttons.itemAt(dialog.buttons.count() - 1).widget().click()
+        await until(lambda: (QApplication.activeModalWidget() or dialog) is not dialog)
+        asking: Any = QApplication.activeModalWidget()
+        assert "conversations are then sent to its endpoint" in texts(asking)
+        asking.choose("allow")
+        await until(lambda: world.gate.profile.config("mira").models.prose.model == "large")
+        assert not world.gate.profile.settings().local_only
+        await until(lambda: window.frame.status.now.model == "large")
+
+    on_loop(with_window(world, test))
+
+
+def test_a_setting_is_found_through_the_palette(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        await until(lambda: window.frame is not None)
+        press(window, "Ctrl+K")
+        QTest.keyClicks(window.focusWidget(), "time zone")
+        press(window, "Return")
+        panel: Any = window.frame._panels["settings"]
+        assert window.frame._current == "settings"
+        assert panel._rows["display.timezone"].isAncestorOf(window.focusWidget())
+
+    on_loop(with_window(world, test))
