@@ -17,7 +17,8 @@ class SseParser:
     """Takes bytes as they come and gives back the data of each complete event."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest: list[bytes] = []
+        self._rest_bytes = 0
         self._data: list[str] = []
         self._taken = 0
 
@@ -27,23 +28,26 @@ class SseParser:
         if self._taken > MAX_STREAM_BYTES:
             raise SseTooLargeError
         events: list[str] = []
-        lines = (self._rest + data).splitlines(keepends=True)
-        self._rest = b""
-        if lines and not lines[-1].endswith(b"\n"):
+        if b"\n" in data:
+            lines = b"".join([*self._rest, data]).splitlines(keepends=True)
             # A carriage return may be the first half of a line's end, so it waits for what follows.
-            self._rest = lines.pop()
-        if len(self._rest) > MAX_LINE_BYTES:
+            data = b"" if lines[-1].endswith(b"\n") else lines.pop()
+            self._rest, self._rest_bytes = [], 0
+            for line in lines:
+                self._take_line(line.rstrip(b"\r\n"), events)
+        # Pieces of a line without end are kept apart, since joining them each time would take ever longer.
+        self._rest.append(data)
+        self._rest_bytes += len(data)
+        if self._rest_bytes > MAX_LINE_BYTES:
             raise SseTooLargeError
-        for line in lines:
-            self._take_line(line.rstrip(b"\r\n"), events)
         return events
 
     def end(self) -> list[str]:
         """Return the last event, where the stream ends without the blank line behind it."""
         events: list[str] = []
-        if self._rest:
-            self._take_line(self._rest.rstrip(b"\r\n"), events)
-            self._rest = b""
+        for line in b"".join(self._rest).splitlines():
+            self._take_line(line, events)
+        self._rest, self._rest_bytes = [], 0
         self._take_line(b"", events)
         return events
 
@@ -51,9 +55,9 @@ class SseParser:
         if len(line) > MAX_LINE_BYTES:
             raise SseTooLargeError
         if not line:
-            if self._data:
+            if any(self._data):
                 events.append("\n".join(self._data))
-                self._data = []
+            self._data = []
             return
         name, _, value = line.partition(b":")
         if name == b"data":

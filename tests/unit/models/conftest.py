@@ -23,6 +23,7 @@ class HttpDouble:
     heads: list[str] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
     open: int = 0
+    running: int = 0
     most_open: int = 0
 
     @property
@@ -30,6 +31,7 @@ class HttpDouble:
         return f"http://127.0.0.1:{self.port}/v1"
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.running += 1
         self.open += 1
         self.most_open = max(self.open, self.most_open)
         try:
@@ -51,6 +53,7 @@ class HttpDouble:
             writer.close()
             with contextlib.suppress(ConnectionError):
                 await writer.wait_closed()
+            self.running -= 1
 
     @staticmethod
     def reply(status: int, body: Any = "", *, kind: str = "application/json", **headers: str) -> bytes:
@@ -74,7 +77,7 @@ async def server() -> AsyncIterator[HttpDouble]:
     double.port = listening.sockets[0].getsockname()[1]
     yield double
     listening.close()
-    for _ in range(100):
-        if not double.open:
+    for _ in range(300):
+        if not double.running:
             break
         await asyncio.sleep(0.01)

@@ -211,9 +211,11 @@ async def test_events_that_are_no_chunks_are_an_error(server: Any, model: OpenAI
     assert "not understood" in (await fail(model)).message
 
 
-async def test_a_line_without_end_is_given_up(server: Any, model: OpenAIModel) -> None:
+async def test_a_line_without_end_is_given_up(server: Any) -> None:
+    model = OpenAIModel(NetworkPolicy(local_only=True), base_url=server.url, model="m1")
     server.answers = [server.reply(200, b"data: " + b"x" * 5_000_000, kind="text/event-stream")]
     assert "too large" in (await fail(model)).message
+    await model.close()
 
 
 async def test_a_web_page_is_no_answer(server: Any, model: OpenAIModel) -> None:
