@@ -418,3 +418,19 @@ def test_a_drag_of_the_overview_goes_to_the_beginning(play) -> None:
         await scene.until(lambda: not scene.view.transcript.stack.following)
 
     play(act, before)
+
+
+def test_closing_in_the_middle_of_a_reply_keeps_what_was_said(play) -> None:
+    async def act(scene: Scene) -> None:
+        scene.stage.talk.pieces, scene.stage.talk.pause_s = ["word "] * 2000, 0.01
+        scene.view.composer.setPlainText("Go on")
+        press(scene.view.composer, Qt.Key.Key_Return)
+        await scene.until(lambda: len(scene.shown) == 2 and scene.shown[1])
+        scene.view.composer.setPlainText("not yet sent")
+        channel = scene.model.open.channel.id
+        await scene.panel.close()
+        stored = await scene.stage.vault.turns.page(channel)
+        assert stored[-1].content.startswith("word ")
+        assert await scene.stage.vault.state.get(f"chat.draft.{channel}") == "not yet sent"
+
+    play(act)

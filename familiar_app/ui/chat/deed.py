@@ -61,8 +61,6 @@ class Deeds:
             "greet": model.greetings.begin,
             "end": model.go_to_end,
             "beginning": lambda: model.go_to_place(0.0),
-            "before": model.more_before,
-            "after": model.more_after,
             "new_channel": self._new_channel,
             "rename_channel": self._rename_channel,
             "archive_channel": self._archive_channel,
@@ -146,6 +144,16 @@ class Deeds:
     def _keep_typed(self) -> None:
         if self._model.open is not None:
             self._model.drafts.put(self._model.open.channel.id, self._view.composer.toPlainText())
+
+    def read_on_before(self) -> None:
+        """Take in older turns, where there are any."""
+        if self._model.open is not None and not self._model.open.window.at_start:
+            self._start(self._model.more_before, "chat.before")
+
+    def read_on_after(self) -> None:
+        """Take in newer turns, where there are any."""
+        if self._model.open is not None and not self._model.open.window.at_end:
+            self._start(self._model.more_after, "chat.after")
 
     def go_to_place(self, place: float) -> None:
         """Go to a share of the channel, by pixels where all of it is held."""
