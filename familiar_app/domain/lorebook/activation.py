@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from familiar_app.domain.lorebook.placement import Accepted, Placement
 from familiar_app.domain.lorebook.prepared import Candidate, PreparedBooks
@@ -47,6 +48,16 @@ class Activation:
     def names(self) -> list[str]:
         """The names of the accepted entries, in order of acceptance."""
         return [one.candidate.entry.name for one in self.accepted]
+
+    def to_json(self, *, verdicts: bool = True) -> dict[str, Any]:
+        """Return names, passes, overflow and places as JSON values, and the verdicts unless they are not wanted."""
+        values: dict[str, Any] = {
+            "activated": self.names,
+            "passes": len(self.passes),
+            "overflowed": self.overflowed,
+            **self.placement.to_json(),
+        }
+        return values | {"verdicts": [one.to_json() for one in self.verdicts()]} if verdicts else values
 
     def verdicts(self) -> list[Verdict]:
         """Return a verdict for every entry in every pass in which it was still open, with its nearest miss.

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from familiar_app.domain.errors import BadInputError
-from familiar_app.domain.lorebook.activation import Activation
 from familiar_app.domain.lorebook.engine import LoreEngine
 from familiar_app.domain.lorebook.entry import BoundBooks, EntryKey, LoreBook
 from familiar_app.domain.lorebook.fieldmap import quiet
@@ -56,16 +55,7 @@ def run_case(case: Mapping[str, Any], rules: Rules = FIXED, *, verdicts: bool = 
         count_tokens=count_words,
         timers=Timers.from_json(given.get("timers") or {}),
     )
-    return _result(activation) | ({"verdicts": [one.to_json() for one in activation.verdicts()]} if verdicts else {})
-
-
-def _result(activation: Activation) -> dict[str, Any]:
-    return {
-        "activated": activation.names,
-        "passes": len(activation.passes),
-        "overflowed": activation.overflowed,
-        **activation.placement.to_json(),
-    }
+    return activation.to_json(verdicts=verdicts)
 
 
 def _run_steps(

@@ -138,7 +138,8 @@ def lay_over(raw: Mapping[str, Any], values: Mapping[str, Any], mapped: Iterable
 def write_fresh(values: Mapping[str, Any], mapped: Iterable[Field], base: Mapping[str, Any]) -> dict[str, Any]:
     """Return a new raw object: `base` with every field that is required or not at its default."""
     target = copy.deepcopy(dict(base))
-    for field in mapped:
+    listed = tuple(mapped)
+    for field in (*listed, *listed):
         value = values[field.attribute]
         if field.required or value != field.read(target, quiet):
             field.write(target, value)

@@ -14,7 +14,7 @@ from familiar_app.interchange.card_json import card_data, card_format
 from familiar_app.interchange.json_text import decode_text, read_file, write_file
 from familiar_app.interchange.lorebook.cardbook import BOOK_V2, BOOK_V3, is_character_book
 from familiar_app.interchange.lorebook.document import LoreDocument, Origin
-from familiar_app.interchange.lorebook.incard import write_character_book, write_into_card
+from familiar_app.interchange.lorebook.incard import note_foreign, write_character_book, write_into_card
 from familiar_app.interchange.lorebook.native import parse_native, render_native
 from familiar_app.interchange.lorebook.shape import Shape, read_book, write_book
 from familiar_app.interchange.lorebook.sniff import SHAPES, find_shape, is_card
@@ -63,7 +63,7 @@ def convert_lorebook(document: LoreDocument, format: str) -> tuple[Any, tuple[Re
         value = write_character_book(shape, document.book, origin, report)
     else:
         value = write_book(shape, document.book, None, None, report)
-        _note_foreign(document, report)
+        note_foreign(document, report)
     if shape is BOOK_V3:
         value = {"spec": "lorebook_v3", "data": value}
     return value, tuple(report.lines)
@@ -81,7 +81,7 @@ def write_lorebook(path: Path, document: LoreDocument, format: str | None = None
         write_file(path, render_native(document.book, document.text, source=path).encode())
         report = Report()
         if document.text is None:
-            _note_foreign(document, report)
+            note_foreign(document, report)
         return tuple(report.lines)
     if format == "card-v1":
         raise UsageError("cards of version 1 hold no lorebook.", "Take card-v2 or card-v3.")
@@ -97,6 +97,11 @@ def _format_for(path: Path, document: LoreDocument) -> str:
     if by_ending is not None:
         return document.format if by_ending == "card-v3" and document.format == "card-v2" else by_ending
     return document.format if document.format in SHAPES or document.format in CARD_LORE_FORMATS else "sillytavern"
+
+
+def lorebook_of_card(raw: Mapping[str, Any], *, name: str) -> LoreDocument:
+    """Return the lorebook inside a card object; one without entries where the card has none."""
+    return _from_card(JsonFile(raw, "json"), Path(name), Report())
 
 
 def _from_card(file: JsonFile, path: Path, report: Report) -> LoreDocument:
@@ -138,12 +143,3 @@ def _put_back(value: Any, path: tuple[str, ...], book: Any) -> Any:
     if not path:
         return book
     return {**value, path[0]: _put_back(value[path[0]], path[1:], book)}
-
-
-def _note_foreign(document: LoreDocument, report: Report) -> None:
-    """Report what only the original file can hold."""
-    for line in document.report:
-        if line.what == "ignored":
-            report.lines.append(
-                ReportLine(line.field, "dropped", "only the original format has this field", line.entry)
-            )

@@ -52,6 +52,13 @@ def _without_decorators(book: LoreBook, report: Report) -> LoreBook:
     return replace(book, entries=tuple(entries))
 
 
+def note_foreign(document: LoreDocument, report: Report) -> None:
+    """Report the fields that only the original format can hold."""
+    for line in document.report:
+        if line.what == "ignored" and line.entry is None:
+            report.add(line.field, "dropped", "only the original format has this field")
+
+
 def _card_book(document: LoreDocument, version: CardVersion, report: Report) -> Any:
     shape, origin = BOOK_V3 if version == "card-v3" else BOOK_V2, document.origin
     if origin is not None and is_character_book(origin.shape):

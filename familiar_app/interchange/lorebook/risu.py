@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,25 @@ from familiar_app.interchange.lorebook.keylist import JOINED
 from familiar_app.interchange.lorebook.shape import Shape
 
 _FOLDER_MODE = "folder"
+
+
+_SLASHED = re.compile(r"\s*/.+/[a-z]*\s*\Z", re.DOTALL)
+
+
+class _UseRegex(Field):
+    """Whether the key is one pattern. Where that is also plain from how it is written, nothing more is said."""
+
+    __slots__ = ()
+
+    def read(self, raw: Mapping[str, Any], note: Note) -> Any:
+        said, key = Field.read(self, raw, note), raw.get("key")
+        slashed = isinstance(key, str) and _SLASHED.match(key) is not None
+        return None if said == slashed else said
+
+    def write(self, target: dict[str, Any], value: Any) -> None:
+        key = target.get("key")
+        slashed = isinstance(key, str) and _SLASHED.match(key) is not None
+        Field.write(self, target, slashed if value is None else value)
 
 
 class _Keys(Field):
@@ -47,7 +67,7 @@ def _folders_at(path: str, value: Any) -> tuple[Folder, ...]:
 
 
 _FIELDS = (
-    Field("use_regex", "useRegex", FLAG, default=False),
+    _UseRegex("use_regex", "useRegex", FLAG, default=False),
     _Keys("keys", "key", JOINED, required=True),
     _Keys("secondary_keys", "secondkey", JOINED),
     Field("comment", "comment", TEXT),

@@ -20,6 +20,7 @@ from familiar_app.domain.lorebook.fieldmap import (
     write_fresh,
 )
 from familiar_app.domain.lorebook.kind import MISSING, finite_number, whole_text
+from familiar_app.interchange.lorebook.deadletter import note_dead_letters
 from familiar_app.interchange.report import Report
 
 Uid = int | str
@@ -84,6 +85,7 @@ def read_book(shape: Shape, value: Any, name: str, report: Report) -> tuple[Lore
         uid = _uid(shape, key, raw, slots, report.about(number))
         slots[uid] = raw
         found.append(shape.read_entry(raw, uid, report.about(number)))
+        note_dead_letters(found[-1], report.about(number))
     if shape.keyed and isinstance(entries_value(shape, value), Mapping):
         found.sort(key=lambda entry: (isinstance(entry.uid, str), entry.uid))
     settings: Raw = read_values(value, shape.book_fields, report.add) if isinstance(value, Mapping) else {}

@@ -23,7 +23,13 @@ from familiar_app.domain.lorebook.entry import (
 )
 from familiar_app.interchange.cards import read_card_file
 from familiar_app.interchange.lorebook.document import LoreDocument
-from familiar_app.interchange.lorebook.files import LORE_FORMATS, convert_lorebook, read_lorebook, write_lorebook
+from familiar_app.interchange.lorebook.files import (
+    LORE_FORMATS,
+    convert_lorebook,
+    lorebook_of_card,
+    read_lorebook,
+    write_lorebook,
+)
 from familiar_app.interchange.lorebook.sniff import SHAPES
 from familiar_app.interchange.png import plain_png, read_png, replace_texts
 
@@ -139,7 +145,7 @@ def test_risu(tmp_path: Path) -> None:
     document = read(tmp_path, RISU)
     lamp, pattern = document.book.entries
     assert (lamp.keys, lamp.secondary_keys, lamp.selective, lamp.probability) == (("sea", "lamp"), ("night",), True, 40)
-    assert (pattern.keys, pattern.use_regex, pattern.constant) == (("/b,c/i",), True, True)
+    assert (pattern.keys, pattern.use_regex, pattern.constant) == (("/b,c/i",), None, True)
     assert document.book.folders == (Folder("\uf000folder:1", "Places"),)
     assert lamp.folder == "\uf000folder:1"
 
@@ -204,6 +210,26 @@ def test_odd_values_are_mended_and_named(tmp_path: Path) -> None:
         ("content", "defaulted", 0), ("content2", "ignored", None), ("entries", "ignored", None),
     }  # fmt: skip
     assert written(tmp_path, document) == value
+
+
+def test_keys_and_decorators_without_effect_are_named(tmp_path: Path) -> None:
+    raw = {
+        "uid": 0,
+        "key": ["/home/us", " ", "/drag(on/i", "AC/DC", "/ok/i"],
+        "content": "@@depth 4\n@@activate\n@@@scan_depth 2\nText",
+    }
+    document = read(tmp_path, {"entries": {"0": raw}})
+    details = [line.detail for line in document.report if line.entry == 0 and line.what == "ignored"]
+    assert [detail.split()[0] for detail in details if "counts as text" in detail] == ["/home/us", "/drag(on/i"]
+    assert "a blank key never matches" in details
+    assert [detail.split()[2] for detail in details if "decorator" in detail] == ["@@depth", "@@@scan_depth"]
+
+
+def test_the_lorebook_of_a_card_that_was_read(tmp_path: Path) -> None:
+    (tmp_path / "card.json").write_text(json.dumps(V3_CARD), encoding="utf-8")
+    document = lorebook_of_card(read_card_file(tmp_path / "card.json").raw, name="Aria")
+    assert (document.format, document.book.name, len(document.book.entries)) == ("card-v3", "B", 2)
+    assert lorebook_of_card({"name": "A", "first_mes": "x"}, name="A").book.entries == ()
 
 
 def test_missing_enabled_means_enabled(tmp_path: Path) -> None:
