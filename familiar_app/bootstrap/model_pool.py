@@ -9,7 +9,7 @@ from pathlib import Path
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.settings import ModelSlot
-from familiar_app.models.factory import build_model
+from familiar_app.models.factory import SharedModels, build_model
 from familiar_app.models.network import NetworkPolicy
 from familiar_app.models.port import LanguageModel
 
@@ -17,12 +17,9 @@ log = logging.getLogger(__name__)
 SecretReader = Callable[[str], Awaitable[str | None]]
 
 
-_IDENTITY = {"provider", "model", "base_url", "api_key_secret", "context_tokens", "gpu_layers", "threads"}
-
-
 def model_identity(slot: ModelSlot) -> str:
-    """Tell which slots can share one model: those that agree on the file or address and on how it is loaded."""
-    return slot.model_dump_json(include=_IDENTITY)
+    """Tell which slots can share one model: those that differ at most in what a single request says."""
+    return slot.model_dump_json(exclude={"sampling", "max_answer_tokens"})
 
 
 class ModelPool:
@@ -31,6 +28,7 @@ class ModelPool:
     def __init__(self, network: NetworkPolicy, secret: SecretReader) -> None:
         self._network = network
         self._secret = secret
+        self._shared = SharedModels()
         self._models: dict[str, LanguageModel] = {}
 
     async def get(self, slot: ModelSlot, base_dir: Path) -> LanguageModel:
@@ -38,7 +36,7 @@ class ModelPool:
         identity = model_identity(slot)
         if identity not in self._models:
             self._models[identity] = await build_model(
-                slot, network=self._network, secret=self._secret, base_dir=base_dir
+                slot, network=self._network, secret=self._secret, base_dir=base_dir, shared=self._shared
             )
         return self._models[identity]
 
