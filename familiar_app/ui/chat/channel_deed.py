@@ -1,0 +1,122 @@
+"""What the person does with channels: choosing, making, renaming and archiving them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QMenu
+
+from familiar_app.domain.ids import ChannelId
+from familiar_app.ui.chat.channel_list import channel_title
+from familiar_app.ui.kit.dialog import ask_text
+
+if TYPE_CHECKING:
+    from familiar_app.ui.chat.model import ChatModel
+    from familiar_app.ui.chat.view import ChatView
+
+
+class ChannelDeeds:
+    """The part of the deeds that is about channels."""
+
+    _view: ChatView
+    _model: ChatModel
+
+    @abstractmethod
+    def do(self, deed: str) -> None:
+        """Do something by its word."""
+
+    @abstractmethod
+    def open_channel(self, channel: int) -> None:
+        """Show a channel."""
+
+    @abstractmethod
+    async def _open(self, channel: ChannelId) -> None: ...
+
+    @abstractmethod
+    def _start(self, make: Callable[[], Any], name: str, *, replace: bool = False) -> None: ...
+
+    @abstractmethod
+    def read_as_text(self) -> None:
+        """Show the held part of the conversation as plain text."""
+
+    def open_channel_menu(self) -> None:
+        """Show the menu of the open channel below its name."""
+        if self._model.open is not None:
+            title = self._view.header.title
+            self.channel_menu(self._model.open.channel.id, title.mapToGlobal(QPoint(0, title.height())), choose=True)
+
+    def channel_menu(self, channel: int, place: QPoint, *, choose: bool = False) -> None:
+        """Show what can be done with a channel; with `choose`, the other channels as well."""
+        menu = QMenu(self._view)
+        menu.setAccessibleName("Channel")
+        menu.aboutToHide.connect(menu.deleteLater)
+        if choose:
+            for summary in self._model.channels.summaries[:40]:
+                entry = menu.addAction(channel_title(summary.channel).replace("&", "&&"))
+                entry.setCheckable(True)
+                entry.setChecked(summary.channel.id == channel)
+                entry.triggered.connect(lambda _on=False, one=summary.channel.id: self.open_channel(one))
+            menu.addSeparator()
+        self._model.chosen_channel = ChannelId(channel)
+        found = self._model.channels.find(ChannelId(channel))
+        archived = bool(found and found.channel.archived)
+        menu.addAction("New channel…").triggered.connect(lambda: self.do("new_channel"))
+        menu.addAction("Rename…").triggered.connect(lambda: self.do("rename_channel"))
+        caption = "Bring back from the archive" if archived else "Archive"
+        menu.addAction(caption).triggered.connect(lambda: self.do("archive_channel"))
+        shown = menu.addAction("Show archived channels")
+        shown.setCheckable(True)
+        shown.setChecked(self._model.channels.show_archived)
+        shown.triggered.connect(self._show_archived)
+        menu.addSeparator()
+        menu.addAction("Read as plain text").triggered.connect(self.read_as_text)
+        menu.popup(place)
+
+    def _show_archived(self, on: bool) -> None:
+        self._model.channels.show_archived = on
+        self._start(self._model.channels.load, "chat.channels")
+
+    async def _new_channel(self) -> None:
+        text = "A channel has its own conversation; what is remembered is shared."
+        title = await ask_text(self._view.window(), "New channel", text, accept="Create", name="Name of the channel")
+        if title:
+            channel = await self._model.channels.new(title)
+            await self._open(channel.id)
+            self._view.composer.setFocus()
+
+    async def _rename_channel(self) -> None:
+        channel = self._model.chosen_channel or (self._model.open.channel.id if self._model.open else None)
+        found = self._model.channels.find(channel) if channel is not None else None
+        if found is None:
+            return
+        before = channel_title(found.channel)
+        title = await ask_text(
+            self._view.window(), "Rename the channel", "", value=before, accept="Rename", name="Name"
+        )
+        if title and title != before:
+            await self._model.channels.rename(found.channel.id, title)
+            undo = lambda: self._model.channels.rename(found.channel.id, before)  # noqa: E731
+            self._model.offer_undo("Channel renamed.", undo)
+
+    async def _archive_channel(self) -> None:
+        channel = self._model.chosen_channel or (self._model.open.channel.id if self._model.open else None)
+        found = self._model.channels.find(channel) if channel is not None else None
+        if found is None:
+            return
+        on = not found.channel.archived
+        await self._model.channels.archive(found.channel.id, on=on)
+        undo = lambda: self._model.channels.archive(found.channel.id, on=not on)  # noqa: E731
+        self._model.offer_undo("Channel archived." if on else "Channel brought back.", undo)
+        if on and self._model.open and self._model.open.channel.id == found.channel.id:
+            others = [one.channel.id for one in self._model.channels.summaries if one.channel.id != found.channel.id]
+            if others:
+                await self._open(others[0])
+
+    def channels_changed(self) -> None:
+        """Tell the rail and the palette that channels are others now."""
+        view = self._view
+        view.context.badge("chat", self._model.channels.unread)
+        view.context.actions_changed("chat")
