@@ -349,6 +349,15 @@ class TestLocalOnly:
 
 
 class TestLockingAndLeaving:
+    def test_zoom_and_quit_work_before_anything_is_open(self, world: World, on_loop: OnLoop) -> None:
+        async def test(window: MainWindow) -> None:
+            press(window, "Ctrl++")
+            assert world.parts.theme.zoom == 1.1
+            press(window, "Ctrl+Q")
+            assert world.asked == [("quit", None)]
+
+        on_loop(with_window(world, test, opened=False))
+
     def test_locking_closes_panels_then_the_vault(self, world: World, on_loop: OnLoop) -> None:
         async def test(window: MainWindow) -> None:
             panel = window.frame._panels["chat"]

@@ -76,6 +76,7 @@ class RecoveryCodeView(QWidget):
         self._timer.timeout.connect(self.forget_clipboard)
         self._card = QFrame()
         set_role(self._card, "card")
+        self._groups: list[QLabel] = []
         self._grid = QGridLayout()
         self._grid.setContentsMargins(16, 12, 16, 12)
         self._grid.setHorizontalSpacing(16)
@@ -157,19 +158,22 @@ class RecoveryCodeView(QWidget):
         self.confirmed_changed.emit(self.confirmed)
 
     def _refresh(self, covered: bool = False) -> None:
-        while (item := self._grid.takeAt(0)) is not None:
-            item.widget().hide()
-            item.widget().deleteLater()
-        if self._check is None:
-            return
-        for number, group in enumerate(self._check.groups):
+        groups = self._check.groups if self._check is not None else ()
+        while len(self._groups) < len(groups):
+            self._add_group()
+        for number, (made, group) in enumerate(zip(self._groups, groups, strict=True), 1):
             shown_text = "••••" if covered else group
-            made = QLabel(shown_text)
-            set_role(made, "code")
-            made.setAccessibleName(f"Group {number + 1}: {' '.join(shown_text)}")
-            made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            made.setText(shown_text)
+            made.setAccessibleName(f"Group {number}: {' '.join(shown_text)}")
             made.setStyleSheet(f"font-size: {self._theme.px(19)}px;")
-            self._grid.addWidget(made, number // 4, number % 4, Qt.AlignmentFlag.AlignCenter)
+
+    def _add_group(self) -> None:
+        made = QLabel()
+        set_role(made, "code")
+        made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        at = len(self._groups)
+        self._grid.addWidget(made, at // 4, at % 4, Qt.AlignmentFlag.AlignCenter)
+        self._groups.append(made)
 
     def _copy(self) -> None:
         if self._check is None:

@@ -14,12 +14,14 @@ from PySide6.QtWidgets import QStackedLayout, QWidget
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.settings import ProfileSettings
 from familiar_app.ui.first_run.wizard import Wizard
+from familiar_app.ui.kit.action import Action, ActionRegistry
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.icon import follow, icon
 from familiar_app.ui.kit.label import surface
 from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import ProgressView
+from familiar_app.ui.shell.binding import KeyBinding
 from familiar_app.ui.shell.frame import Frame
 from familiar_app.ui.shell.tray import Tray
 from familiar_app.ui.unlock.screen import UnlockScreen
@@ -101,6 +103,8 @@ class MainWindow(QWidget):
                 self._show_unlock(settings.remember_key)
             case "open":
                 await self._open()
+        # Once it is on the screen: where no window manager gives it the focus, it asks for it.
+        self.activateWindow()
 
     def _apply(self, settings: ProfileSettings) -> None:
         theme = self._parts.theme
@@ -166,7 +170,7 @@ class MainWindow(QWidget):
         wizard = Wizard(self._parts, adding=True)
         wizard.done.connect(self._added)
         wizard.given_up.connect(lambda: self._back_from(wizard))
-        self._pages.addWidget(wizard)
+        self._add(wizard)
         self._pages.setCurrentWidget(wizard)
         wizard.start()
 
@@ -215,7 +219,7 @@ class MainWindow(QWidget):
     def _show(self, page: QWidget) -> None:
         """Show a page and delete the others."""
         if self._pages.indexOf(page) < 0:
-            self._pages.addWidget(page)
+            self._add(page)
         self._pages.setCurrentWidget(page)
         for index in reversed(range(self._pages.count())):
             other = self._pages.widget(index)
@@ -223,6 +227,22 @@ class MainWindow(QWidget):
                 self._pages.removeWidget(other)
                 other.hide()
                 other.deleteLater()
+
+    def _add(self, page: QWidget) -> None:
+        """Add a page; those without a frame get the few keys that are in force everywhere."""
+        self._pages.addWidget(page)
+        if not isinstance(page, Frame):
+            theme, registry = self._parts.theme, ActionRegistry()
+            registry.offer(
+                "window",
+                [
+                    Action("window.larger", "Larger text", lambda: theme.step_zoom(1), "Ctrl++"),
+                    Action("window.smaller", "Smaller text", lambda: theme.step_zoom(-1), "Ctrl+-"),
+                    Action("window.ordinary", "Ordinary text size", lambda: theme.step_zoom(0), "Ctrl+0"),
+                    Action("window.quit", "Quit", self._parts.request_quit, "Ctrl+Q"),
+                ],
+            )
+            KeyBinding(registry, page)
 
     def _name_window(self, familiar: str) -> None:
         self.setWindowTitle(f"{familiar} – Familiar")
