@@ -63,7 +63,16 @@ def unreachable(top: QWidget) -> list[str]:
         and not widget.focusPolicy() & Qt.FocusPolicy.TabFocus
         and widget.metaObject().className() != INSIDE_FIELD
         and not isinstance(widget.parentWidget(), QAbstractItemView)
+        and not in_reachable_group(widget)
     ]
+
+
+def in_reachable_group(button: QAbstractButton) -> bool:
+    """Of buttons that exclude each other, Tab reaches the chosen one and the arrow keys the others."""
+    group = button.group()
+    if group is None or not group.exclusive():
+        return False
+    return any(one.focusPolicy() & Qt.FocusPolicy.TabFocus for one in group.buttons())
 
 
 def cut_off(top: QWidget) -> list[str]:

@@ -82,6 +82,11 @@ class PasswordField(QLineEdit):
     def shown(self) -> bool:
         return self.echoMode() == QLineEdit.EchoMode.Normal
 
+    @property
+    def eyes(self) -> list[QWidget]:
+        """The buttons inside the field, for the order of the Tab key."""
+        return [inner for inner in self.children() if inner.metaObject().className() == "QLineEditIconButton"]
+
     def toggle(self) -> None:
         """Show or hide the characters."""
         self.setEchoMode(QLineEdit.EchoMode.Password if self.shown else QLineEdit.EchoMode.Normal)
@@ -100,10 +105,9 @@ class PasswordField(QLineEdit):
         self._eye.setIcon(icon(self._theme, "eye_off" if self.shown else "eye"))
         self._eye.setText("Hide" if self.shown else "Show")
         self._eye.setToolTip(self._eye.text())
-        for inner in self.children():
-            if inner.metaObject().className() == "QLineEditIconButton":
-                inner.setAccessibleName(f"{self._eye.text()} {self.accessibleName()}")
-                inner.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        for inner in self.eyes:
+            inner.setAccessibleName(f"{self._eye.text()} {self.accessibleName()}")
+            inner.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
 
 class SearchField(QLineEdit):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
@@ -52,6 +54,9 @@ class NewPassphrase(QWidget):
         self.setLayout(layout)
         self._first.textChanged.connect(self._typed)
         self._second.textChanged.connect(self._typed)
+        # Whoever tabs on wants the other field, not the eye of this one.
+        for before, after in pairwise((self._first, self._second, *self._first.eyes, *self._second.eyes)):
+            QWidget.setTabOrder(before, after)
         for field in (self._first, self._second):
             field.caps_lock.connect(self._caps.setVisible)
 
