@@ -6,6 +6,7 @@ Every fault gets its own sentence and a next step, so that a person can tell a t
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +16,18 @@ from sqlcipher3 import dbapi2
 from familiar_app.domain.errors import BadInputError, BugError, FamiliarError, LockedError, OutsideError, UserError
 
 # Primary result codes of SQLite (https://sqlite.org/rescode.html); the driver may report extended ones above 255.
-_PERM, _BUSY, _LOCKED, _NOMEM, _READONLY = 3, 5, 6, 7, 8
+_ERROR, _PERM, _BUSY, _LOCKED, _NOMEM, _READONLY = 1, 3, 5, 6, 7, 8
 _IOERR, _CORRUPT, _FULL, _CANTOPEN, _TOOBIG, _CONSTRAINT, _NOTADB = 10, 11, 13, 14, 18, 19, 26
+# Functions such as `sqlcipher_export` hand on the words of a fault, but not its code.
+_CODE_OF_WORDS = {
+    "database or disk is full": _FULL,
+    "database disk image is malformed": _CORRUPT,
+    "file is not a database": _NOTADB,
+    "disk I/O error": _IOERR,
+    "out of memory": _NOMEM,
+    "attempt to write a readonly database": _READONLY,
+    "unable to open database file": _CANTOPEN,
+}
 DAMAGE_CODES = frozenset({_CORRUPT, _NOTADB})
 
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -88,7 +99,7 @@ def _from_system(error: OSError, path: Path) -> FamiliarError:
     if error.errno in _NO_SPACE:
         return disk_full(path)
     if error.errno in _NO_ACCESS:
-        return unwritable(path)
+        return _unreadable(error) or unwritable(path)
     if error.errno == errno.ENOENT:
         return UserError(f"{path} does not exist.", "Check the folder given with --profile-dir.")
     return OutsideError(
@@ -98,8 +109,23 @@ def _from_system(error: OSError, path: Path) -> FamiliarError:
     )
 
 
+def _unreadable(error: OSError) -> OutsideError | None:
+    """Return the error for something that is there but may not be read; None where that is not the trouble."""
+    if not isinstance(error.filename, str):
+        return None
+    refused = Path(error.filename)
+    if not os.path.lexists(refused) or os.access(refused, os.R_OK):
+        return None
+    return OutsideError(
+        f"{refused.name} in {refused.parent} may not be read.",
+        "Give yourself permission to read and write it, then try again.",
+    )
+
+
 def _from_driver(error: Exception, path: Path) -> FamiliarError:
     code = primary_code(error)
+    if code == _ERROR:
+        code = _CODE_OF_WORDS.get(str(error), _ERROR)
     if code in DAMAGE_CODES:
         return damaged(path)
     if code == _FULL:

@@ -98,8 +98,10 @@ class KeyFile:
         return file
 
     def with_wrap(self, way: Way, secret: str, data_key: bytes, cost: KdfCost = DEFAULT_COST) -> KeyFile:
-        """Return a copy in which `way` opens the vault with `secret`."""
+        """Return a copy in which `way` opens the vault with `secret`. Raises BadInputError where that is blank."""
         cost.refuse_absurd()
+        if not secret.strip():
+            raise BadInputError("the passphrase is empty.", next_step="Type at least a few words.")
         head = {"kdf": "argon2id", "argon2_version": ARGON2_VERSION, **asdict(cost)}
         wrap = {**head, "salt": _text(os.urandom(_SALT_SIZE_BYTES)), "nonce": _text(os.urandom(_NONCE_SIZE_BYTES))}
         cipher = AESGCM(_derive(way, secret, wrap))

@@ -14,7 +14,7 @@ from typing import Any
 import platformdirs
 
 from familiar_app.domain.card import CharacterCard, parse_card_markdown, render_card_markdown
-from familiar_app.domain.errors import BadInputError, UserError
+from familiar_app.domain.errors import BadInputError, OutsideError, UserError
 from familiar_app.domain.ids import FamiliarId, is_familiar_id
 from familiar_app.domain.setting_error import Source
 from familiar_app.domain.settings import (
@@ -61,8 +61,20 @@ class Profile:
         self._changing = threading.RLock()
 
     def exists(self) -> bool:
-        """Tell whether there is a vault here."""
-        return self.vault_path.exists()
+        """Tell whether there is a vault here, or a link that once led to one.
+
+        Raises OutsideError where the folder may not be looked into: that is no reason to make a new vault.
+        """
+        try:
+            self.vault_path.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise OutsideError(
+                f"The folder {self.root} cannot be read: {error.strerror or type(error).__name__}.",
+                "Give yourself permission there, or choose another folder with --profile-dir.",
+            ) from error
+        return True
 
     def settings(self) -> ProfileSettings:
         """Return the profile's settings over the shipped ones. Raises BadInputError naming file, key and reason."""

@@ -46,11 +46,15 @@ def write_fresh_copy(
     data_key = new_data_key()
     with translated(path):
         fresh = fresh_path(path)
-        _export(connection, fresh, data_key, report)
-        _check(connection, fresh, data_key)
-        sync_file(fresh)
-        keys = KeyFile.new(data_key, read_head(fresh), ways, cost, vault=old.vault)
-        keys.write(new_keys_path(path))
+        try:
+            _export(connection, fresh, data_key, report)
+            _check(connection, fresh, data_key)
+            sync_file(fresh)
+            keys = KeyFile.new(data_key, read_head(fresh), ways, cost, vault=old.vault)
+            keys.write(new_keys_path(path))
+        except BaseException:
+            fresh_path(path)
+            raise
     return FreshCopy(data_key, keys)
 
 

@@ -6,6 +6,7 @@ the salt at the start of its database, an interrupted change of keys is recognis
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,16 +63,20 @@ def create_vault(path: Path, ways: dict[Way, str], cost: KdfCost = DEFAULT_COST)
         path.parent.mkdir(parents=True, exist_ok=True)
     lock = VaultLock(path)
     try:
-        if path.exists():
+        if os.path.lexists(path):
             raise UserError(f"There is already a vault in {path.parent}.", "Open it, or choose another folder.")
         data_key = new_data_key()
         with translated(path):
             fresh = fresh_path(path)
-            _write_database(fresh, data_key)
-            file = KeyFile.new(data_key, read_head(fresh), ways, cost)
-            _keep_orphaned_keys(path)
-            file.write(keys_path(path))
-            fresh.replace(path)
+            try:
+                _write_database(fresh, data_key)
+                file = KeyFile.new(data_key, read_head(fresh), ways, cost)
+                _keep_orphaned_keys(path)
+                file.write(keys_path(path))
+                fresh.replace(path)
+            except BaseException:
+                fresh_path(path)
+                raise
             sync_folder(path.parent)
         return OpenedVault(path, file, data_key, Engine(path, data_key), lock)
     except BaseException:
@@ -118,8 +123,11 @@ def open_vault(
 
 def read_head(path: Path) -> bytes:
     """Return the salt at the start of a database. Raises where the file cannot be a vault at all."""
+    _refuse_link(path)
     if not path.exists():
         raise UserError(f"There is no vault in {path.parent}.", "Make one with `familiar init`, or check the folder.")
+    if not path.is_file():
+        raise OutsideError(f"{path.name} is no file, so it is not a vault.", "Move it away, or choose another folder.")
     with translated(path), path.open("rb") as stream:
         head = stream.read(SALT_SIZE_BYTES)
         size_bytes = stream.seek(0, 2)
@@ -133,6 +141,17 @@ def read_head(path: Path) -> bytes:
     if size_bytes < PAGE_SIZE_BYTES:
         raise OutsideError(f"{path.name} is too short to be a vault, or it was cut off.", "Restore it from a backup.")
     return head
+
+
+def _refuse_link(path: Path) -> None:
+    """Raise OutsideError where a file of the vault is a link: its lock, log and keys would lie in another folder."""
+    for file in (path, keys_path(path)):
+        if file.is_symlink():
+            raise OutsideError(
+                f"{file.name} in {path.parent} is a link to another place. It was not touched.",
+                "Keep the vault's files together in one folder, and link to that folder (or name it with "
+                "--profile-dir). Where the link leads nowhere, connect the disk that it leads to.",
+            )
 
 
 def _write_database(target: Path, data_key: bytes) -> None:
@@ -191,17 +210,14 @@ def _probe(path: Path, key: bytes, file: KeyFile, head: bytes, read_only: bool, 
     """Read the first pages without writing. Returns whether the file must be opened as immutable."""
     wal = path.with_name(path.name + "-wal")
     had_log = wal.exists()
-    immutable = False
     try:
+        connection, immutable = _connect_to_read(path, key, may_be_immutable=read_only and not had_log)
         try:
-            connection = connect(path, key, read_only=True)
-        except DamagedVaultError:
-            raise
-        except OutsideError:
-            # A folder that cannot be written has no room for the shared-memory file of the write-ahead log.
-            if not read_only or had_log:
-                raise
-            connection, immutable = connect(path, key, immutable=True), True
+            with translated(path):
+                schema.refuse_newer(schema.version_of(connection), known=len(steps))
+                connection.execute("SELECT sql FROM sqlite_master").fetchall()
+        finally:
+            connection.close()
     except DamagedVaultError as error:
         if file.salt != head.hex():
             raise OutsideError(
@@ -210,17 +226,25 @@ def _probe(path: Path, key: bytes, file: KeyFile, head: bytes, read_only: bool, 
                 "Put the right pair of files together, or restore both from one backup.",
             ) from error
         raise
-    try:
-        with translated(path):
-            schema.refuse_newer(schema.version_of(connection), known=len(steps))
-            connection.execute("SELECT sql FROM sqlite_master").fetchall()
     finally:
-        connection.close()
         if not read_only and not had_log:
             # A reading connection leaves an empty log behind; under the lock nobody else can be using it.
             for name in (wal.name, f"{path.name}-shm"):
                 path.with_name(name).unlink(missing_ok=True)
     return immutable
+
+
+def _connect_to_read(path: Path, key: bytes, *, may_be_immutable: bool) -> tuple[Connection, bool]:
+    """Return a reading connection, and whether it takes the file as immutable."""
+    try:
+        return connect(path, key, read_only=True), False
+    except DamagedVaultError:
+        raise
+    except OutsideError:
+        # A folder that cannot be written has no room for the shared-memory file of the write-ahead log.
+        if not may_be_immutable:
+            raise
+        return connect(path, key, immutable=True), True
 
 
 def _upgrade(path: Path, key: bytes, steps: Sequence[schema.Step]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import queue
 import threading
 from collections.abc import Callable
@@ -17,12 +18,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sqlcipher3 import dbapi2
 
-from familiar_app.domain.errors import FamiliarError, LockedError
+from familiar_app.domain.errors import FamiliarError, LockedError, OutsideError
 from familiar_app.store.connection import connect
 from familiar_app.store.fault import DamagedVaultError, translate
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 MOST_PER_COMMIT = 256
@@ -94,7 +97,11 @@ class Writer:
             if self.broken is None:
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         except dbapi2.Error as error:
-            raise translate(error, self._path) from error
+            failure = self._note(translate(error, self._path))
+            if self.broken is not None or not isinstance(failure, OutsideError):
+                raise failure from error
+            # Every commit is safe in the log of changes already; the next one that opens the vault reads it from there.
+            log.warning("the log of changes stays beside the database", exc_info=failure)
         finally:
             self._connection.close()
 

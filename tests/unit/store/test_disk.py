@@ -71,12 +71,33 @@ async def test_a_full_disk_refuses_the_turn_and_keeps_the_others(small_disk: Pat
     await vault.close()
 
 
+async def test_a_full_disk_keeps_nobody_from_closing_and_reading_again(small_disk: Path, clock: FixedClock) -> None:
+    path = small_disk / "vault.db"
+    key, channel = await filled(path, clock, 5)
+    vault = await Vault.open(path, clock=clock, data_key=key)
+    with pytest.raises(OutsideError, match="no room left"):
+        await append_until_it_fails(vault, channel)
+    stored = await vault.turns.count()
+    await vault.close()
+    for _ in range(2):
+        vault = await Vault.open(path, clock=clock, data_key=key)
+        assert await vault.turns.count() == stored
+        await vault.close()
+    assert mount("-o", "remount,size=8m", str(small_disk))
+    vault = await Vault.open(path, clock=clock, data_key=key)
+    assert await vault.turns.count() == stored
+    assert await vault.verify() == []
+    await vault.close()
+    assert sorted(p.name for p in small_disk.iterdir()) == ["vault.db", "vault.keys", "vault.lock"]
+
+
 async def test_a_vault_cannot_be_made_on_a_full_disk_and_leaves_none(small_disk: Path, clock: FixedClock) -> None:
     (small_disk / "ballast").write_bytes(bytes((1 << 20) - 16 * 4096))
     path = small_disk / "vault.db"
     with pytest.raises(OutsideError, match="no room left"):
         await Vault.create(path, PASSPHRASE, recovery_code=new_recovery_code(), clock=clock, cost=CHEAP)
     assert not path.exists()
+    assert {p.name for p in small_disk.iterdir()} <= {"ballast", "vault.lock"}
     (small_disk / "ballast").unlink()
     vault = await Vault.create(path, PASSPHRASE, recovery_code=new_recovery_code(), clock=clock, cost=CHEAP)
     await vault.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,34 @@ def test_driver_codes(code: int, kind: type[FamiliarError], words: str) -> None:
     assert words in found.message
     assert "secret text" not in str(found)
     assert found.next_step or kind is BugError or kind is BadInputError
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "words"),
+    [
+        ("database or disk is full", OutsideError, "no room left"),
+        ("database disk image is malformed", DamagedVaultError, "is damaged"),
+        ("disk I/O error", OutsideError, "disk failed"),
+        ("no such table: x", BugError, "refused a statement"),
+    ],
+)
+def test_a_fault_inside_an_exporting_function_is_known_by_its_words(
+    said: str, kind: type[FamiliarError], words: str
+) -> None:
+    error = dbapi2.OperationalError(said)
+    error.sqlite_errorcode = 1
+    found = translate(error, PATH)
+    assert type(found) is kind
+    assert words in found.message
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is unreadable to root")
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "vault.keys"
+    file.touch(mode=0)
+    with pytest.raises(PermissionError) as caught:
+        file.read_bytes()
+    assert "vault.keys in" in translate(caught.value, PATH).message
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from familiar_app.domain.clock import FixedClock
-from familiar_app.domain.errors import FamiliarError, LockedError, OutsideError
+from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError, OutsideError
 from familiar_app.domain.turn import NewTurn
 from familiar_app.store import rekey as rekey_module
 from familiar_app.store.keys import new_recovery_code
@@ -106,4 +106,38 @@ async def test_a_rekey_that_fails_leaves_the_old_vault_in_use(
     again = await Vault.open(vault_path, clock=clock, passphrase=PASSPHRASE)
     assert await again.turns.count() == 3
     assert await again.verify() == []
+    await again.close()
+
+
+async def test_a_damaged_vault_is_named_as_such_and_leaves_no_half_made_copy(
+    vault: Vault, vault_path: Path, said: Callable[..., NewTurn], clock: FixedClock
+) -> None:
+    await vault.turns.append_many([said(f"turn {n}" * 20, message_id=f"m{n}") for n in range(500)])
+    key = vault.data_key()
+    await vault.close()
+    whole = bytearray(vault_path.read_bytes())
+    for position in range(len(whole) * 2 // 3, len(whole), 4096):
+        whole[position] ^= 1
+    vault_path.write_bytes(whole)
+    keys = vault_path.with_suffix(".keys").read_bytes()
+    again = await Vault.open(vault_path, clock=clock, data_key=key)
+    with pytest.raises(OutsideError, match="is damaged"):
+        await again.rekey("new", recovery_code=new_recovery_code())
+    await again.close()
+    assert sorted(p.name for p in vault_path.parent.iterdir()) == ["vault.db", "vault.keys", "vault.lock"]
+    assert vault_path.read_bytes() == whole
+    assert vault_path.with_suffix(".keys").read_bytes() == keys
+
+
+async def test_a_blank_passphrase_is_refused_and_the_old_one_stays(
+    vault: Vault, vault_path: Path, clock: FixedClock
+) -> None:
+    for blank in ("", "  ", "\n", "\u00a0"):
+        with pytest.raises(BadInputError, match="passphrase is empty"):
+            await vault.change_passphrase(blank)
+        with pytest.raises(BadInputError, match="passphrase is empty"):
+            await vault.rekey(blank, recovery_code=new_recovery_code())
+    await vault.close()
+    assert not list(vault_path.parent.glob("*.new*"))
+    again = await Vault.open(vault_path, clock=clock, passphrase=PASSPHRASE)
     await again.close()

@@ -18,12 +18,13 @@ from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError, OutsideError, UsageError, UserError
 from familiar_app.domain.turn import NewTurn
 from familiar_app.store.keys import new_recovery_code
+from familiar_app.store.profile import Profile
 from familiar_app.store.vault import Vault, vault_id
 from tests.unit.store.vault_maker import CHEAP, PASSPHRASE, filled
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "vault.lock"}
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "vault.lock" and path.exists()}
 
 
 async def refused(path: Path, clock: FixedClock, **how: Any) -> FamiliarError:
@@ -311,3 +312,55 @@ async def test_half_made_files_of_a_killed_set_up_are_no_hindrance(vault_path: P
     assert await vault.turns.count() == 1
     await vault.close()
     assert not list(vault_path.parent.glob("*.new*"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="making links needs a right of its own on Windows")
+@pytest.mark.parametrize("name", ["vault.db", "vault.keys"])
+async def test_a_link_in_the_place_of_a_file_is_refused_and_kept(
+    vault_path: Path, clock: FixedClock, tmp_path: Path, name: str
+) -> None:
+    key, _ = await filled(vault_path, clock, 1)
+    elsewhere = tmp_path / "elsewhere"
+    (vault_path.parent / name).rename(elsewhere)
+    (vault_path.parent / name).symlink_to(elsewhere)
+    for gone in (False, True):
+        if gone:
+            elsewhere.unlink()
+        error = await refused(vault_path, clock, data_key=key)
+        assert isinstance(error, OutsideError)
+        assert f"{name} in" in error.message
+        assert "is a link" in error.message
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="making links needs a right of its own on Windows")
+async def test_no_vault_is_made_over_a_link_that_leads_nowhere(vault_path: Path, clock: FixedClock) -> None:
+    vault_path.parent.mkdir()
+    vault_path.symlink_to(vault_path.parent / "unplugged" / "vault.db")
+    vault_path.with_suffix(".keys").write_text("{}")
+    before = sorted(path.name for path in vault_path.parent.iterdir())
+    with pytest.raises(UserError, match="already a vault"):
+        await Vault.create(vault_path, PASSPHRASE, recovery_code=new_recovery_code(), clock=clock, cost=CHEAP)
+    assert vault_path.is_symlink()
+    assert sorted(p.name for p in vault_path.parent.iterdir() if p.name != "vault.lock") == before
+    assert Profile(vault_path.parent).exists()
+
+
+async def test_a_folder_in_the_place_of_the_database(vault_path: Path, clock: FixedClock) -> None:
+    vault_path.mkdir(parents=True)
+    with pytest.raises(OutsideError, match="is no file"):
+        await Vault.open(vault_path, clock=clock, passphrase=PASSPHRASE)
+
+
+async def test_a_cut_off_file_is_refused_without_leaving_a_log_beside_it(vault_path: Path, clock: FixedClock) -> None:
+    key, _ = await filled(vault_path, clock, 50)
+    vault_path.write_bytes(vault_path.read_bytes()[: 8 * 4096])
+    assert "is damaged" in (await refused(vault_path, clock, data_key=key)).message
+
+
+@pytest.mark.parametrize("passphrase", ["", "   ", "\n", "abc\udcff"])
+async def test_a_passphrase_that_cannot_be_one_makes_no_vault(
+    vault_path: Path, clock: FixedClock, passphrase: str
+) -> None:
+    with pytest.raises(BadInputError):
+        await Vault.create(vault_path, passphrase, recovery_code=new_recovery_code(), clock=clock, cost=CHEAP)
+    assert [path.name for path in vault_path.parent.iterdir()] == ["vault.lock"]
