@@ -29,7 +29,7 @@ _HARD_PASS_LIMIT = 10_000
 
 
 class LoreEngine:
-    """The bound books of one chat under one set of settings and rules. Safe to keep and use again and again."""
+    """The bound books of one chat under one set of settings and rules. Keep it; one thread at a time."""
 
     def __init__(self, books: BoundBooks, settings: LoreSettings, rules: Rules = FIXED) -> None:
         self._prepared = PreparedBooks(books, settings, rules)

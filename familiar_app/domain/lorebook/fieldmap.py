@@ -146,13 +146,6 @@ def write_fresh(values: Mapping[str, Any], mapped: Iterable[Field], base: Mappin
     return target
 
 
-def unsaid(entry: LoreEntry, mapped: Iterable[Field]) -> list[str]:
-    """Return the attributes by which the entry says something that a format has no place for."""
-    known = {field.attribute for field in mapped} | {"uid", "sources"}
-    usual = values_of(_ENTRY)
-    return [name for name, value in values_of(entry).items() if name not in known and value != usual[name]]
-
-
 def get_path(raw: Mapping[str, Any], path: str) -> Any:
     """Return what stands at a path, `MISSING` where nothing does."""
     value: Any = raw

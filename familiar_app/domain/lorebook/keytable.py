@@ -44,11 +44,21 @@ class KeyTable:
         asked = (key, options)
         if asked not in self._numbers:
             form = self._form(key, options)
-            if form is not None and form not in self._by_form:
-                self._by_form[form] = len(self.forms)
-                self.forms.append(form)
-            self._numbers[asked] = None if form is None else self._by_form[form]
+            self._numbers[asked] = None if form is None else self._add(form)
         return self._numbers[asked]
+
+    def untrimmed_number(self, key: str, options: KeyOptions) -> int:
+        """Return the number of a key exactly as it is written, spaces and all; a blank one matches everywhere."""
+        pattern = parse_pattern_key(key, paths_are_patterns=self._rules.paths_are_patterns)
+        whole = options.whole and not has_space(key)
+        form = pattern or LiteralKey(key, key if options.case_sensitive else key.lower(), options.case_sensitive, whole)
+        return self._add(form)
+
+    def _add(self, form: KeyForm) -> int:
+        if form not in self._by_form:
+            self._by_form[form] = len(self.forms)
+            self.forms.append(form)
+        return self._by_form[form]
 
     def _form(self, key: str, options: KeyOptions) -> KeyForm | None:
         if not key:

@@ -35,7 +35,7 @@ class Rules:
     groups_entangled: bool
     """An entry in two groups is removed twice, and holds neither group later."""
     scores_raw_keys: bool
-    """Group scores count repeated keys and do not expand macros."""
+    """Group scores count repeated and blank keys, and neither trim keys nor expand macros."""
     rolls_inclusive: bool
     """A roll that equals the probability passes."""
     untagged_passes_tag_filter: bool

@@ -24,7 +24,7 @@ def score(candidate: Candidate, window: Window, books: PreparedBooks, expand: Ex
 
 
 def _numbers(keys: tuple[Key, ...], candidate: Candidate, books: PreparedBooks, expand: Expand) -> list[int | None]:
-    """Return the numbers of keys: as they are written, or expanded and each key once."""
+    """Return the numbers of keys: exactly as they are written, or expanded and each key once."""
     if books.rules.scores_raw_keys:
-        return [books.table.number(key.text, candidate.options) for key in keys]
+        return [books.table.untrimmed_number(key.text, candidate.options) for key in keys]
     return list(dict.fromkeys(books.number(key, candidate, expand) for key in keys))

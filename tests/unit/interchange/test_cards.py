@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from familiar_app.domain.card import CharacterCard
-from familiar_app.domain.errors import BadInputError, UsageError
+from familiar_app.domain.errors import BadInputError, OutsideError, UsageError
 from familiar_app.interchange.card_json import card_from_json, card_to_json
 from familiar_app.interchange.cards import CardImport, read_card_file, write_card
 from familiar_app.interchange.png import SIGNATURE, Chunk, find_texts, plain_png, read_png, write_chunk
@@ -260,6 +260,16 @@ def test_a_v3_picture_also_carries_v2_for_older_readers(tmp_path: Path) -> None:
         for found in find_texts(png, ["chara", "ccv3"])
     }
     assert values == {"chara": V2 | {"data": V3["data"]}, "ccv3": V3}
+
+
+def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match=r"none\.png: there is no such file"):
+        read_card_file(tmp_path / "none.png")
+    with pytest.raises(BadInputError, match="no such file"):
+        read_card_file(tmp_path)
+    with pytest.raises(OutsideError, match="cannot be written"):
+        write_card(tmp_path / "missing" / "card.json", CARD)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_unknown_format_is_refused(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from familiar_app.domain.lorebook.entry import (
     BoundBooks,
     CharacterFilter,
     EntryKey,
+    Folder,
     LoreBook,
     LoreEntry,
     Position,
@@ -91,6 +92,13 @@ def test_every_refusal_has_its_reason(given_entry: LoreEntry, code: str, detail:
     found = activate(given_entry)
     assert found.names == []
     assert reason(found, 1) == (code, detail)
+
+
+def test_the_entries_of_a_closed_folder_are_off() -> None:
+    folders = (Folder("f", "Old places", enabled=False), Folder("g", "New places"))
+    found = activate(entry(1, "k", folder="f"), entry(2, "k", folder="g"), book={"folders": folders})
+    assert found.names == ["e2"]
+    assert reason(found, 1) == ("disabled", {"folder": "Old places"})
 
 
 def test_secondary_keys_are_named() -> None:

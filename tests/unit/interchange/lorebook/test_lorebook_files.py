@@ -325,6 +325,15 @@ def test_a_lorebook_goes_into_an_existing_picture_card(tmp_path: Path) -> None:
     assert [one.content for one in read_lorebook(path).book.entries] == ["Two", "Five"]
 
 
+def test_a_lorebook_makes_a_card_of_a_plain_picture(tmp_path: Path) -> None:
+    path = tmp_path / "face.png"
+    path.write_bytes(plain_png(4, 4, (9, 9, 9)))
+    document = read(tmp_path, WORLD, "Harbour.json")
+    write_lorebook(path, document)
+    assert read_card_file(path).avatar_png == plain_png(4, 4, (9, 9, 9))
+    assert (read_lorebook(path).format, read_lorebook(path).book.name) == ("card-v3", "Harbour")
+
+
 def test_decorators_stay_out_of_version_two(tmp_path: Path) -> None:
     value = copy.deepcopy(V3_CARD)
     value["data"]["character_book"]["entries"][0]["content"] = "@@depth 4\n@@@role user\n\nText"
