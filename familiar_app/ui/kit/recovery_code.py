@@ -180,7 +180,7 @@ class RecoveryCodeView(QWidget):
             return
         self._copied = self._check.code
         QGuiApplication.clipboard().setText(self._copied)
-        self._said.setText("Copied. The clipboard is cleared after a minute.")
+        self._said.setText("Copied for one minute.")
         self._timer.start(CLIPBOARD_S * 1000)
 
     async def _save(self) -> None:

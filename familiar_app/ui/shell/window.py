@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import logging
 from collections.abc import Callable
 from functools import partial
 
@@ -25,6 +26,8 @@ from familiar_app.ui.shell.binding import KeyBinding
 from familiar_app.ui.shell.frame import Frame
 from familiar_app.ui.shell.tray import Tray
 from familiar_app.ui.unlock.screen import UnlockScreen
+
+log = logging.getLogger(__name__)
 
 FIRST_SIZE = (1180, 780)
 LEAST_SIZE = (720, 480)
@@ -218,6 +221,7 @@ class MainWindow(QWidget):
 
     def _show(self, page: QWidget) -> None:
         """Show a page and delete the others."""
+        log.info("the window shows %s", type(page).__name__)
         if self._pages.indexOf(page) < 0:
             self._add(page)
         self._pages.setCurrentWidget(page)
