@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import NewType
 
 from familiar_app.domain.errors import BugError
-from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
+from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.interval import Interval
 
 FactId = NewType("FactId", int)
@@ -29,19 +29,23 @@ class Cause(StrEnum):
     RESTORED = "restored"
     SUPERSEDED = "superseded"
     RETIRED = "retired"
+    SOURCE_DELETED = "source_deleted"
 
 
 @dataclass(frozen=True, slots=True)
 class Belief:
     """One stretch of system time in which a fact was believed.
 
-    `cause` says why it began; `end_cause` and `by` (the fact that replaced it, if one did) why it ended.
+    `cause` says why it began; `end_cause` and `by` (the fact that replaced it, if one did) why it ended. `begun_by` and
+    `ended_by` name the person who decided that; nobody where a projector did.
     """
 
     held: Interval
     cause: Cause
     end_cause: Cause | None = None
     by: FactId | None = None
+    begun_by: PersonKey | None = None
+    ended_by: PersonKey | None = None
 
     @property
     def open(self) -> bool:
@@ -57,8 +61,30 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
+class NewFact:
+    """A fact that is about to be stored. `importance` is 1 to 10 or None; `origin` names the projector, or `owner`.
+
+    Without `valid_from` it holds from its first source's time on, unless it ended before that. Without a channel it was
+    learned where its first source was said.
+    """
+
+    familiar: FamiliarId
+    text: str
+    origin: str
+    subjects: tuple[Subject, ...] = ()
+    source_turns: tuple[TurnId, ...] = ()
+    channel: ChannelId | None = None
+    importance: int | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
-    """A belief with its sources. `importance` is 1 to 10 or None; `origin` names who wrote it (projector or owner)."""
+    """A belief with its sources. `importance` is 1 to 10 or None; `origin` names who wrote it (projector or owner).
+
+    `channel_key` is the name of `channel`. `hidden` facts rested on turns that were all deleted: no list shows them.
+    """
 
     id: FactId
     familiar: FamiliarId
@@ -70,6 +96,8 @@ class Fact:
     origin: str
     valid: Interval
     beliefs: tuple[Belief, ...]
+    channel_key: ChannelKey | None = None
+    hidden: bool = False
 
     @property
     def created_at(self) -> datetime:
@@ -115,25 +143,30 @@ def as_known_at(fact: Fact, at: datetime) -> Fact | None:
         return None
     last = begun[-1]
     if last.held.until is not None and last.held.until > at:
-        begun[-1] = Belief(Interval(last.held.since, None), last.cause)
+        begun[-1] = Belief(Interval(last.held.since, None), last.cause, begun_by=last.begun_by)
+    elif len(begun) == len(fact.beliefs):
+        return fact
     return replace(fact, beliefs=tuple(begun))
 
 
-def begin(beliefs: Sequence[Belief], at: datetime, cause: Cause) -> tuple[Belief, ...]:
+def begin(beliefs: Sequence[Belief], at: datetime, cause: Cause, *, who: PersonKey | None = None) -> tuple[Belief, ...]:
     """Open a further belief interval. Raises BugError where one is open already or `at` lies before the last end."""
     if beliefs and (beliefs[-1].held.until is None or beliefs[-1].held.until > at):
         raise BugError("A belief can begin only after the one before it has ended.")
-    return (*beliefs, Belief(Interval(at, None), cause))
+    return (*beliefs, Belief(Interval(at, None), cause, begun_by=who))
 
 
-def end(beliefs: Sequence[Belief], at: datetime, cause: Cause, by: FactId | None = None) -> tuple[Belief, ...]:
+def end(
+    beliefs: Sequence[Belief], at: datetime, cause: Cause, by: FactId | None = None, *, who: PersonKey | None = None
+) -> tuple[Belief, ...]:
     """Close the open belief interval. Raises BugError where none is open or it would end before it began."""
     if not beliefs or beliefs[-1].held.until is not None:
         raise BugError("There is no open belief to end.")
     last = beliefs[-1]
     if last.held.since is not None and at < last.held.since:
         raise BugError("A belief cannot end before it began.")
-    return (*beliefs[:-1], replace(last, held=Interval(last.held.since, at), end_cause=cause, by=by))
+    ended = replace(last, held=Interval(last.held.since, at), end_cause=cause, by=by, ended_by=who)
+    return (*beliefs[:-1], ended)
 
 
 def would_cycle(successor: FactId, retired: FactId, superseded_by: dict[FactId, FactId]) -> bool:

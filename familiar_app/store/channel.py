@@ -56,10 +56,7 @@ class Channels:
             owner = _owner(key, familiar)
             known = _find(connection, key, owner)
             if known is None:
-                connection.execute(
-                    "INSERT INTO channels (key, familiar, title, guild, created_at) VALUES (?, ?, ?, ?, ?)",
-                    (key, owner, storable(title or key.partition(":")[2] or key), guild, self._now()),
-                )
+                _add(connection, (key, owner, title, guild, self._now()))
             elif (title is not None and title != known.title) or (guild is not None and guild != known.guild):
                 connection.execute(
                     "UPDATE channels SET title = coalesce(?, title), guild = coalesce(?, guild) WHERE id = ?",
@@ -128,6 +125,24 @@ class Channels:
 
     def _now(self) -> int:
         return to_micros(self._clock.now())
+
+
+def ensure_local(connection: Connection, key: ChannelKey, familiar: FamiliarId, now: int) -> ChannelId:
+    """Return a familiar's own channel, made if it is new, within a transaction that does more."""
+    if _find(connection, key, familiar) is None:
+        _add(connection, (key, familiar, None, None, now))
+    found = _find(connection, key, familiar)
+    if found is None:
+        raise UserError("The channel was not stored.", "Try again.")
+    return found.id
+
+
+def _add(connection: Connection, channel: tuple[ChannelKey, FamiliarId | None, str | None, str | None, int]) -> None:
+    key, owner, title, guild, now = channel
+    connection.execute(
+        "INSERT INTO channels (key, familiar, title, guild, created_at) VALUES (?, ?, ?, ?, ?)",
+        (key, owner, storable(title or key.partition(":")[2] or key), guild, now),
+    )
 
 
 def _owner(key: ChannelKey, familiar: FamiliarId | None) -> FamiliarId | None:

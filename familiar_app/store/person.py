@@ -62,6 +62,11 @@ def label_of(key: PersonKey, names: builtins.list[NameSpan], guild: str | None =
     return key.partition(":")[2] or key
 
 
+def names_of(connection: Connection, key: PersonKey) -> builtins.list[NameSpan]:
+    """Return every name somebody has had, the oldest first."""
+    return _names(connection, key).get(key, [])
+
+
 def _names(connection: Connection, key: PersonKey | None) -> dict[str, builtins.list[NameSpan]]:
     where, values = ("", ()) if key is None else ("WHERE person = ?", (key,))
     rows = connection.execute(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlcipher3 import dbapi2
 
 from familiar_app.domain.errors import BugError, OutsideError
+from familiar_app.store.schema_memory import VERSION_2
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -140,8 +141,13 @@ def _make_version_1(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def _make_version_2(connection: Connection) -> None:
+    for statement in VERSION_2:
+        connection.execute(statement)
+
+
 # Step n brings a vault of version n to version n + 1; an empty database has version 0.
-STEPS: tuple[Step, ...] = (_make_version_1,)
+STEPS: tuple[Step, ...] = (_make_version_1, _make_version_2)
 VERSION = len(STEPS)
 
 

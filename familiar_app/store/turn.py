@@ -13,6 +13,7 @@ from familiar_app.domain.ids import ChannelId, TraceId, TurnId
 from familiar_app.domain.turn import DayMark, NewTurn, Reaction, Revision, Turn
 from familiar_app.store import turn_read, turn_search, turn_write
 from familiar_app.store.engine import Engine
+from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.moment import to_micros
 from familiar_app.store.person_write import SpeakerMemory
 from familiar_app.store.turn_row import as_stored, read_turn
@@ -32,9 +33,10 @@ class AppendCount:
 class Turns:
     """Turns of one vault. Lists are oldest first unless a method says otherwise."""
 
-    def __init__(self, engine: Engine, clock: Clock) -> None:
+    def __init__(self, engine: Engine, clock: Clock, feed: FactFeed) -> None:
         self._engine = engine
         self._clock = clock
+        self._feed = feed
 
     async def append(self, turn: NewTurn, *, trace: TraceId | None = None) -> tuple[Turn, bool]:
         """Store a turn; it is on the disk when this returns. False where its message was there already.
@@ -118,8 +120,10 @@ class Turns:
         await self.scrub_many((id,))
 
     async def scrub_many(self, ids: Sequence[TurnId]) -> None:
-        """Remove the texts of several turns for good, in one transaction."""
-        await self._engine.write(lambda connection: turn_write.scrub_turns(connection, ids))
+        """Remove the texts of several turns for good, in one transaction, and retire what rests on them alone."""
+        at = self._clock.now()
+        writing = self._engine.write(lambda connection: turn_write.scrub_turns(connection, ids, at))
+        await self._feed.following(writing, lambda facts: facts)
         await self._engine.write_alone(turn_read.empty_log)
 
     async def answers(self, turn: TurnId) -> list[Turn]:

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.errors import UserError
+from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import ChannelId, TraceId, TurnId
 from familiar_app.domain.turn import NewTurn, Role, Turn
+from familiar_app.store.fact_write import drop_sources
 from familiar_app.store.moment import to_micros
 from familiar_app.store.person_write import SpeakerMemory, record_mentions
+from familiar_app.store.reflection import drop_citations
 from familiar_app.store.text import storable
 from familiar_app.store.trace_write import redact_traces
 from familiar_app.store.turn_row import read_turn
@@ -109,19 +113,24 @@ def choose_turn(connection: Connection, turn: TurnId, now: int) -> Turn:
     return existing(connection, turn)
 
 
-def scrub_turns(connection: Connection, turns: Sequence[TurnId]) -> None:
-    """Turn turns into tombstones: their text goes from the turns, their revisions and the traces that show them."""
+def scrub_turns(connection: Connection, turns: Sequence[TurnId], at: datetime) -> list[FactId]:
+    """Turn turns into tombstones: their text goes from the turns, their revisions and the traces that show them.
+
+    Returns the facts that cited them; those that rest on nothing else are retired and hidden.
+    """
     texts: set[str] = set()
     for turn in turns:
         existing(connection, turn)
         texts.update(_texts_of(connection, turn))
         connection.execute(
-            """UPDATE turns SET content = '', tool_calls = NULL, attachments = NULL, deleted = 1, revision = 1
-            WHERE id = ?""",
-            (turn,),
+            """UPDATE turns SET content = '', tool_calls = NULL, attachments = NULL, deleted_at = CASE WHEN deleted
+            THEN deleted_at ELSE ? END, deleted = 1, revision = 1 WHERE id = ?""",
+            (to_micros(at), turn),
         )
         connection.execute("DELETE FROM revisions WHERE turn = ?", (turn,))
     redact_traces(connection, frozenset(turns), texts)
+    drop_citations(connection, turns)
+    return drop_sources(connection, turns, at)
 
 
 def react(connection: Connection, channel: ChannelId, message_id: str, emoji: str, delta: int) -> None:

@@ -16,8 +16,11 @@ from familiar_app.domain.errors import UsageError
 from familiar_app.store import vault_file
 from familiar_app.store.channel import Channels
 from familiar_app.store.engine import Engine
+from familiar_app.store.fact import Facts
+from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.keys import DEFAULT_COST, KdfCost, KeyFile, Way
 from familiar_app.store.person import People
+from familiar_app.store.projection import Projections
 from familiar_app.store.rekey import FreshCopy, put_in_place, write_fresh_copy
 from familiar_app.store.secret import Secrets
 from familiar_app.store.state import State
@@ -143,7 +146,10 @@ class Vault:
         await self._opened.engine.write_alone(work)
 
     def _bind(self, engine: Engine) -> None:
-        self.turns = Turns(engine, self._clock)
+        feed = FactFeed()
+        self.turns = Turns(engine, self._clock, feed)
+        self.facts = Facts(engine, self._clock, feed)
+        self.projections = Projections(engine, self._clock, feed)
         self.channels = Channels(engine, self._clock)
         self.people = People(engine)
         self.traces = Traces(engine)

@@ -10,6 +10,7 @@ import pytest
 
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import BugError, OutsideError
+from familiar_app.domain.fact import NewFact
 from familiar_app.domain.ids import MAIN_CHANNEL, ChannelKey, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.turn import Reaction, Role
 from familiar_app.store import schema
@@ -59,6 +60,9 @@ async def test_a_vault_of_version_1_opens(version_1: Path, clock: FixedClock, wa
         lambda c: [row[0] for row in c.execute("SELECT mode FROM turns WHERE role = ? ORDER BY id", (Role.OPERATOR,))]
     )
     assert operators == ["choose", "hide"]
+    fact, _ = await vault.facts.append(NewFact(mira, "The fox is red.", "rich_note", source_turns=(TurnId(1),)))
+    assert await vault.facts.page(mira) == [fact]
+    assert await vault._opened.engine.read(schema.version_of) == schema.VERSION
     assert await vault.verify() == []
     await vault.close()
 
@@ -109,8 +113,10 @@ async def test_an_upgrade_that_fails_changes_nothing(version_1: Path, clock: Fix
     steps: tuple[Any, ...] = (*schema.STEPS[:1], add_column, fail_half_way)
     with pytest.raises(OutsideError, match="upgrade failed"):
         open_vault(version_1, way="passphrase", secret="first heron", steps=steps)
+    opened = open_vault(version_1, way="passphrase", secret="first heron", read_only=True, steps=steps)
+    assert await opened.engine.read(schema.version_of) == 1
+    opened.close()
     vault = await Vault.open(version_1, clock=clock, **VERSION_1)  # type: ignore[arg-type]
-    assert await vault._opened.engine.read(schema.version_of) == 1
     assert await vault.turns.count() == 3
     assert await vault.verify() == []
     await vault.close()

@@ -1,0 +1,120 @@
+"""What a projector may write, all of it in one transaction: the answer it got, the rows it made of it, its watermark.
+
+A projector hands a function to `Projections.write`, which calls it with a `MemoryWriter` on the writer's thread. The
+function may be called twice, so it touches nothing but the writer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.fact import Fact, FactId, NewFact
+from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.projection import (
+    Answer,
+    AnswerId,
+    Dossier,
+    NewAnswer,
+    NewReflection,
+    NewRetirement,
+    Reflection,
+    Retirement,
+    Summary,
+    Watermark,
+)
+from familiar_app.store import dossier, fact_write, ledger, owner_act, reflection, retirement
+from familiar_app.store.fact_write import Stamp, Superseded
+from familiar_app.store.owner_act import ReplayCount
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+
+class MemoryWriter:
+    """Writes within one transaction. `at` is the time of the answer, also in a replay: it becomes system time."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.touched: set[FactId] = set()
+
+    def record_answer(self, answer: NewAnswer) -> Answer:
+        """Keep the answer of a model. A replay does not record it again."""
+        return ledger.record_answer(self._connection, answer)
+
+    def append_fact(
+        self, new: NewFact, at: datetime, *, answer: AnswerId | None = None, item: int = 0
+    ) -> tuple[Fact, bool]:
+        """Store a fact, or let the current one that says the same grow by the new sources (False).
+
+        With `answer` and `item` (its place in the answer) a replay gives the fact the id it had.
+        """
+        number = None if answer is None else ledger.fact_number(self._connection, answer, item)
+        fact, created = fact_write.append_fact(self._connection, new, Stamp(at), number=number)
+        if answer is not None:
+            ledger.remember_fact(self._connection, answer, item, fact.id)
+        self.touched.add(fact.id)
+        return fact, created
+
+    def supersede(
+        self, priors: Sequence[FactId], at: datetime, *, by: FactId | None = None, merged: NewFact | None = None
+    ) -> Superseded:
+        """Retire facts for nothing, for `by`, or for `merged`, stored first. Those retired before are skipped."""
+        outcome = fact_write.supersede_facts(self._connection, priors, Stamp(at), by=by, merged=merged)
+        self.touched.update(outcome.touched())
+        return outcome
+
+    def propose_retirement(self, new: NewRetirement, at: datetime, *, act: bool = True) -> Retirement | None:
+        """Log that a fact should be retired, and retire it with `act`. None where it is barred or moot.
+
+        In a replay, what was done then is recognised and not done twice.
+        """
+        logged = retirement.propose(self._connection, new, Stamp(at), act=act)
+        self.touched.update((new.prior, new.successor))
+        return logged
+
+    def is_barred(self, prior: FactId, successor: FactId) -> bool:
+        """Tell whether the owner has undone or refused this retirement."""
+        return retirement.is_barred(self._connection, prior, successor)
+
+    def put_dossier(self, new: Dossier) -> None:
+        """Store a person's dossier. An empty text changes nothing."""
+        dossier.put_dossier(self._connection, new)
+
+    def add_summary(self, new: Summary) -> None:
+        """Store a channel's next summary. An empty text changes nothing."""
+        dossier.add_summary(self._connection, new)
+
+    def add_reflection(self, new: NewReflection, at: datetime) -> Reflection | None:
+        """Store a reflection; None where nothing it cites is left."""
+        return reflection.add_reflection(self._connection, new, at)
+
+    def watermark(self, projector: str, familiar: FamiliarId, scope: str = "") -> Watermark | None:
+        """Return how far a projector has come, or None: from the beginning."""
+        return ledger.watermark(self._connection, projector, familiar, scope)
+
+    def set_watermark(self, mark: Watermark) -> None:
+        """Move a projector's watermark.
+
+        `speaks_of` names the table whose rows it counts on (`facts`, `retirements`, `people_dossiers`, `summaries`,
+        `reflections`; any other text is never emptied). When the last such row of the familiar goes, so does the
+        watermark. For `summaries` the scope is the channel's id, for `people_dossiers` the person's key, or "".
+        """
+        ledger.set_watermark(self._connection, mark)
+
+    def forget_watermarks(self, projector: str, familiar: FamiliarId) -> None:
+        """Let a projector begin again."""
+        ledger.forget_watermarks(self._connection, projector, familiar)
+
+    def void_answers(self, projector: str, familiar: FamiliarId, at: datetime) -> None:
+        """Keep the answers so far but replay them no more, because the model is to be asked again."""
+        ledger.void_answers(self._connection, projector, familiar, at)
+
+    def replay_owner_acts(self, familiar: FamiliarId, until: datetime | None = None) -> ReplayCount:
+        """Carry out what the owner decided up to an instant and the tables have lost. Cheap when there is none.
+
+        In a rebuild, call it with the time of each answer before that answer is replayed, and once at the end without
+        a time: then everything happens again in its order, under the same ids and the same system times.
+        """
+        return owner_act.replay(self._connection, familiar, until, self.touched)

@@ -1,0 +1,191 @@
+"""Carries out what the owner decides about facts, logs it as an operator turn, and replays the log after a rebuild.
+
+Doing and replaying are one code path; an act that has had its effect is recognised by its turn and left alone. Runs
+inside the writer's transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.errors import UserError
+from familiar_app.domain.fact import Fact, FactId
+from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, FamiliarId, TurnId
+from familiar_app.domain.projection import RetirementState
+from familiar_app.store import retirement
+from familiar_app.store.channel import ensure_local
+from familiar_app.store.fact_act import Act, identity_in, identity_of, new_fact, resolve
+from familiar_app.store.fact_row import existing_fact
+from familiar_app.store.fact_write import (
+    Stamp,
+    append_fact,
+    drop_sources,
+    reinforce,
+    restore_fact,
+    supersede_facts,
+)
+from familiar_app.store.moment import from_micros, to_micros
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+WATERMARK = "owner"
+_DECISIONS = {
+    "retirement_undo": RetirementState.UNDONE,
+    "retirement_refuse": RetirementState.REFUSED,
+    "retirement_accept": RetirementState.ACTED,
+}
+_MODES = ("fact_add", "fact_edit", "fact_retire", "fact_restore", *_DECISIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayCount:
+    """What a replay did: acts carried out, acts that had their effect already, acts whose fact is gone."""
+
+    done: int
+    present: int
+    lost: int
+
+
+def perform(connection: Connection, familiar: FamiliarId, act: Act, at: datetime) -> tuple[Fact, bool]:
+    """Log an act and carry it out. Returns the fact it is about, and whether a new one was stored."""
+    now = to_micros(at)
+    channel = ensure_local(connection, MAIN_CHANNEL, familiar, now)
+    number = connection.execute(
+        """INSERT INTO turns (channel, role, content, at, arrived_at, familiar, mode)
+        VALUES (?, 'operator', ?, ?, ?, ?, ?) RETURNING id""",
+        (channel, json.dumps(act, ensure_ascii=False), now, now, familiar, act["act"]),
+    ).fetchone()[0]
+    fact, created = _carry_out(connection, familiar, act, Stamp(at, OWNER, TurnId(number)))
+    if act["act"] in ("fact_add", "fact_edit"):
+        # The number is known only now; nobody has seen the turn without it.
+        text = json.dumps({**act, "fact": fact.id}, ensure_ascii=False)
+        connection.execute("UPDATE turns SET content = ? WHERE id = ?", (text, number))
+    if not any(_acts(connection, familiar, _position(connection, familiar), before=number)):
+        _set_position(connection, familiar, number, now)
+    return fact, created
+
+
+def replay(connection: Connection, familiar: FamiliarId, until: datetime | None, touched: set[FactId]) -> ReplayCount:
+    """Carry out the acts not replayed yet, in order, up to an instant; deleted turns lose their citations on the way.
+
+    The facts that changed are added to `touched`.
+    """
+    done = present = lost = 0
+    last: tuple[int, int] | None = None
+    for number, at, act in list(_acts(connection, familiar, _position(connection, familiar))):
+        if until is not None and from_micros(at) > until:
+            break
+        touched.update(_drop_deleted(connection, at))
+        last = (number, at)
+        try:
+            if _has_happened(connection, act, number):
+                present += 1
+            else:
+                touched.update(facts_of(act))
+                fact, _ = _carry_out(connection, familiar, act, Stamp(from_micros(at), OWNER, TurnId(number)))
+                touched.add(fact.id)
+                done += 1
+        except UserError:
+            # The fact is not there any more, or somebody else has retired it meanwhile.
+            lost += 1
+    touched.update(_drop_deleted(connection, 1 << 62 if until is None else to_micros(until)))
+    if last is not None:
+        _set_position(connection, familiar, *last)
+    return ReplayCount(done, present, lost)
+
+
+def _carry_out(connection: Connection, familiar: FamiliarId, act: Act, stamp: Stamp) -> tuple[Fact, bool]:
+    name = act["act"]
+    if name == "fact_add":
+        return _add(connection, familiar, act, stamp)
+    prior = resolve(connection, familiar, act["prior"])
+    if name == "fact_edit":
+        new = new_fact(familiar, act)
+        outcome = supersede_facts(connection, (prior,), stamp, merged=new, number=act.get("fact"))
+        if outcome.successor is None:
+            raise UserError(f"Fact {prior} is retired already.", "Edit the one that replaced it.")
+        return outcome.successor, True
+    if name == "fact_restore":
+        before = existing_fact(connection, prior)
+        fact = restore_fact(connection, prior, stamp)
+        retirement.bar_restored(connection, before, stamp)
+        return fact, False
+    by = None if act["successor"] is None else resolve(connection, familiar, act["successor"])
+    if name == "fact_retire":
+        if not supersede_facts(connection, (prior,), stamp, by=by).retired:
+            raise UserError(f"Fact {prior} is retired already.", "There is nothing to change.")
+    elif by is not None:
+        retirement.decide(connection, familiar, prior, by, _DECISIONS[name], stamp)
+    return existing_fact(connection, prior), False
+
+
+def _add(connection: Connection, familiar: FamiliarId, act: Act, stamp: Stamp) -> tuple[Fact, bool]:
+    new, number = new_fact(familiar, act), act.get("fact")
+    if number is not None and identity_of(connection, number) == identity_in(act):
+        reinforce(connection, FactId(number), new, stamp)
+        return existing_fact(connection, FactId(number)), False
+    return append_fact(connection, new, stamp, number=number)
+
+
+def _has_happened(connection: Connection, act: Act, turn: int) -> bool:
+    """Tell whether the effect of an act's turn is in the tables."""
+    name = act["act"]
+    if name in _DECISIONS:
+        row = connection.execute(
+            "SELECT state FROM retirements WHERE prior = ? AND successor = ?",
+            (act["prior"]["fact"], act["successor"]["fact"]),
+        ).fetchone()
+        return row is not None and row[0] == _DECISIONS[name]
+    row = connection.execute(
+        "SELECT 1 FROM fact_beliefs WHERE fact IN (?, ?) AND (begun_act = ? OR end_act = ?)",
+        (act.get("fact"), act.get("prior", {}).get("fact"), turn, turn),
+    ).fetchone()
+    return row is not None
+
+
+def _acts(
+    connection: Connection, familiar: FamiliarId, after: int, before: int = 1 << 62
+) -> Iterator[tuple[int, int, Act]]:
+    rows = connection.execute(
+        f"""SELECT id, at, content FROM turns INDEXED BY turns_operator WHERE role = 'operator' AND id > ? AND id < ?
+        AND familiar = ? AND mode IN ({",".join("?" for _ in _MODES)}) AND deleted = 0 ORDER BY id""",
+        (after, before, familiar, *_MODES),
+    )
+    for number, at, content in rows:
+        yield number, at, json.loads(content)
+
+
+def facts_of(act: Act) -> set[FactId]:
+    """Return the facts that an act names."""
+    references = [act.get("prior"), act.get("successor")]
+    return {FactId(one["fact"]) for one in references if one is not None}
+
+
+def _drop_deleted(connection: Connection, until: int) -> set[FactId]:
+    """Take back the citations of turns deleted up to an instant, each at its time. Returns the facts that had them."""
+    rows = connection.execute(
+        """SELECT id, deleted_at FROM turns INDEXED BY turns_deleted WHERE deleted = 1 AND deleted_at <= ?
+        AND EXISTS (SELECT 1 FROM fact_sources s WHERE s.turn = turns.id) ORDER BY deleted_at""",
+        (until,),
+    ).fetchall()
+    return {fact for turn, at in rows for fact in drop_sources(connection, (TurnId(turn),), from_micros(at))}
+
+
+def _position(connection: Connection, familiar: FamiliarId) -> int:
+    row = connection.execute(
+        "SELECT position FROM watermarks WHERE projector = ? AND familiar = ? AND scope = ''", (WATERMARK, familiar)
+    ).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def _set_position(connection: Connection, familiar: FamiliarId, turn: int, at: int) -> None:
+    connection.execute(
+        """INSERT INTO watermarks VALUES (?, ?, '', ?, 'facts', ?) ON CONFLICT (projector, familiar, scope)
+        DO UPDATE SET position = excluded.position, set_at = excluded.set_at""",
+        (WATERMARK, familiar, turn, at),
+    )

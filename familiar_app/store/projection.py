@@ -1,0 +1,135 @@
+"""What projectors keep besides facts: watermarks, the ledger, dossiers, summaries, reflections, proposed retirements.
+
+Everything a projector writes in one tick goes through `write`, so that a watermark is stored together with the rows it
+speaks of, and an answer together with what was made of it.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from familiar_app.domain.clock import Clock
+from familiar_app.domain.fact import FactId
+from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey
+from familiar_app.domain.projection import (
+    Answer,
+    AnswerId,
+    Dossier,
+    Reflection,
+    Retirement,
+    RetirementId,
+    RetirementState,
+    Summary,
+    Watermark,
+)
+from familiar_app.store import dossier, ledger, reflection, retirement
+from familiar_app.store.engine import Engine
+from familiar_app.store.fact_feed import FactFeed
+from familiar_app.store.memory_writer import MemoryWriter
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+T = TypeVar("T")
+
+
+class Projections:
+    """Projections of one vault."""
+
+    def __init__(self, engine: Engine, clock: Clock, feed: FactFeed) -> None:
+        self._engine = engine
+        self._clock = clock
+        self._feed = feed
+
+    async def write(self, work: Callable[[MemoryWriter], T]) -> T:
+        """Run `work` in one transaction on the writer's thread; durable on return, undone as a whole where it raises.
+
+        `work` may be called twice, so it touches nothing but the writer it is given, and does nothing slow.
+        """
+
+        def run(connection: Connection) -> tuple[T, set[FactId]]:
+            writer = MemoryWriter(connection)
+            return work(writer), set(writer.touched)
+
+        result, _touched = await self._feed.following(self._engine.write(run), lambda done: done[1])
+        return result
+
+    async def watermark(self, projector: str, familiar: FamiliarId, scope: str = "") -> Watermark | None:
+        """Return how far a projector has come. None: it begins at the beginning, as after its table was emptied."""
+        return await self._engine.read(lambda c: ledger.watermark(c, projector, familiar, scope))
+
+    async def watermarks(self, familiar: FamiliarId) -> builtins.list[Watermark]:
+        """Return every watermark of a familiar."""
+        return await self._engine.read(lambda c: ledger.watermarks(c, familiar))
+
+    async def answers(
+        self,
+        projector: str,
+        familiar: FamiliarId,
+        *,
+        scope: str | None = None,
+        after: AnswerId | None = None,
+        limit: int = 100,
+    ) -> builtins.list[Answer]:
+        """Return kept answers to replay, in the order they were given."""
+        return await self._engine.read(lambda c: ledger.answers(c, projector, familiar, scope, after or 0, limit))
+
+    async def answer_for(
+        self, projector: str, familiar: FamiliarId, first: int, last: int, *, scope: str = ""
+    ) -> Answer | None:
+        """Return the newest answer kept for exactly this input, or None."""
+        return await self._engine.read(lambda c: ledger.answer_for(c, projector, familiar, scope, first, last))
+
+    async def tokens_used(self, projector: str, familiar: FamiliarId) -> int:
+        """Return the tokens that all answers of a projector took."""
+        return await self._engine.read(lambda c: ledger.tokens_used(c, projector, familiar))
+
+    async def dossier(self, familiar: FamiliarId, person: PersonKey) -> Dossier | None:
+        """Return what a familiar knows about somebody."""
+        return await self._engine.read(lambda c: dossier.read_dossier(c, familiar, person))
+
+    async def dossiers(self, familiar: FamiliarId) -> builtins.list[Dossier]:
+        """Return every dossier of a familiar."""
+        return await self._engine.read(lambda c: dossier.read_dossiers(c, familiar))
+
+    async def outdated_dossiers(
+        self, familiar: FamiliarId, *, limit: int = 100
+    ) -> builtins.list[tuple[PersonKey, int]]:
+        """Return people with current facts newer than their dossier, and the fact it was folded up to (0: none yet)."""
+        now = self._clock.now()
+        return await self._engine.read(lambda c: dossier.outdated_dossiers(c, familiar, now, limit))
+
+    async def summary(
+        self, familiar: FamiliarId, channel: ChannelId, *, known_at: datetime | None = None
+    ) -> Summary | None:
+        """Return a channel's summary as it is, or as it stood at an instant."""
+        return await self._engine.read(lambda c: dossier.newest_summary(c, familiar, channel, known_at))
+
+    async def reflections(
+        self,
+        familiar: FamiliarId,
+        *,
+        channel: ChannelId | None = None,
+        known_at: datetime | None = None,
+        limit: int = 100,
+    ) -> builtins.list[Reflection]:
+        """Return the newest reflections first; with a channel, those of it and those of none."""
+        return await self._engine.read(lambda c: reflection.list_reflections(c, familiar, channel, known_at, limit))
+
+    async def retirements(
+        self,
+        familiar: FamiliarId,
+        *,
+        state: RetirementState | None = None,
+        limit: int = 100,
+        before: RetirementId | None = None,
+    ) -> builtins.list[Retirement]:
+        """Return proposed retirements, newest first. The owner decides about them through `Facts`."""
+        return await self._engine.read(lambda c: retirement.list_retirements(c, familiar, state, limit, before))
+
+    async def is_barred(self, prior: FactId, successor: FactId) -> bool:
+        """Tell whether the owner has undone or refused this retirement."""
+        return await self._engine.read(lambda c: retirement.is_barred(c, prior, successor))

@@ -1,0 +1,99 @@
+"""Stores and reads reflections with what they cite. Runs inside a transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from familiar_app.domain.fact import FactId
+from familiar_app.domain.ids import ChannelId, FamiliarId, TurnId
+from familiar_app.domain.projection import NewReflection, Reflection, ReflectionId
+from familiar_app.store.moment import from_micros, to_micros
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from sqlite3 import Connection
+
+_SELECT = """SELECT r.id, r.familiar, r.channel, r.text, r.last_turn_id, r.last_fact_id, r.created_at,
+    (SELECT group_concat(turn) FROM reflection_turns t WHERE t.reflection = r.id),
+    (SELECT group_concat(fact) FROM reflection_facts c WHERE c.reflection = r.id),
+    EXISTS (SELECT 1 FROM reflection_facts c JOIN facts f ON f.id = c.fact
+        WHERE c.reflection = r.id AND f.superseded_at IS NOT NULL)
+    FROM reflections r"""
+
+
+def add_reflection(connection: Connection, new: NewReflection, at: datetime) -> Reflection | None:
+    """Store a reflection. Citations of turns and facts that are gone are dropped; None where none is left."""
+    turns = [t for t in dict.fromkeys(new.cited_turns) if _is_there(connection, "turns WHERE deleted = 0 AND", t)]
+    facts = [f for f in dict.fromkeys(new.cited_facts) if _is_there(connection, "facts WHERE hidden = 0 AND", f)]
+    if not turns and not facts:
+        return None
+    number = connection.execute(
+        """INSERT INTO reflections (familiar, channel, text, last_turn_id, last_fact_id, created_at)
+        VALUES (?, ?, ?, ?, ?, ?) RETURNING id""",
+        (new.familiar, new.channel, new.text, new.last_turn_id, new.last_fact_id, to_micros(at)),
+    ).fetchone()[0]
+    connection.executemany("INSERT INTO reflection_turns VALUES (?, ?)", [(number, turn) for turn in turns])
+    connection.executemany("INSERT INTO reflection_facts VALUES (?, ?)", [(number, fact) for fact in facts])
+    return _read(connection, "r.id = ?", (number,))[0]
+
+
+def list_reflections(
+    connection: Connection, familiar: FamiliarId, channel: ChannelId | None, known_at: datetime | None, limit: int
+) -> list[Reflection]:
+    """Return the newest reflections first; with a channel, those of it and those of none."""
+    terms: list[str] = ["r.familiar = ?"]
+    values: list[object] = [familiar]
+    if channel is not None:
+        terms.append("(r.channel IS NULL OR r.channel = ?)")
+        values.append(channel)
+    if known_at is not None:
+        terms.append("r.created_at <= ?")
+        values.append(to_micros(known_at))
+    return _read(connection, f"{' AND '.join(terms)} ORDER BY r.id DESC LIMIT ?", (*values, max(limit, 0)))
+
+
+def reflections_citing(connection: Connection, fact: FactId) -> list[Reflection]:
+    """Return the reflections that cite a fact, newest first."""
+    where = "r.id IN (SELECT reflection FROM reflection_facts WHERE fact = ?) ORDER BY r.id DESC"
+    return _read(connection, where, (fact,))
+
+
+def drop_citations(connection: Connection, turns: Sequence[TurnId]) -> None:
+    """Take back the citations of deleted turns; a reflection that rests on nothing else goes."""
+    for turn in turns:
+        sql = "DELETE FROM reflection_turns WHERE turn = ? RETURNING reflection"
+        rows = connection.execute(sql, (turn,)).fetchall()
+        for (number,) in rows:
+            connection.execute(
+                """DELETE FROM reflections WHERE id = ?1
+                AND NOT EXISTS (SELECT 1 FROM reflection_turns WHERE reflection = ?1)
+                AND NOT EXISTS (SELECT 1 FROM reflection_facts WHERE reflection = ?1)""",
+                (number,),
+            )
+
+
+def _is_there(connection: Connection, where: str, number: int) -> bool:
+    return connection.execute(f"SELECT 1 FROM {where} id = ?", (number,)).fetchone() is not None
+
+
+def _read(connection: Connection, where: str, values: tuple[Any, ...]) -> list[Reflection]:
+    return [
+        Reflection(
+            id=ReflectionId(row[0]),
+            familiar=FamiliarId(row[1]),
+            channel=None if row[2] is None else ChannelId(row[2]),
+            text=row[3],
+            last_turn_id=TurnId(row[4]),
+            last_fact_id=row[5],
+            created_at=from_micros(row[6]),
+            cited_turns=tuple(TurnId(number) for number in _numbers(row[7])),
+            cited_facts=tuple(FactId(number) for number in _numbers(row[8])),
+            stale=bool(row[9]),
+        )
+        for row in connection.execute(f"{_SELECT} WHERE {where}", values)
+    ]
+
+
+def _numbers(joined: str | None) -> list[int]:
+    return sorted(int(number) for number in joined.split(",")) if joined else []
