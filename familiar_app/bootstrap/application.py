@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, TypeVar
 
 from familiar_app.bootstrap.model_pool import ModelPool
 from familiar_app.context.assembler import Assembler
@@ -21,6 +21,9 @@ from familiar_app.services import GateState, Hosted, NewFamiliar, Services
 from familiar_app.store import keyring
 from familiar_app.store.profile import Profile
 from familiar_app.store.vault import Vault, vault_id
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -190,15 +193,26 @@ class Application:
             raise BadInputError("a familiar with this id exists already.", field="id", next_step="Choose another id.")
         settings = dict(changes)
         if familiar.api_key:
-            name = f"{chosen}.api_key"
+            name = _api_key_name(chosen)
             await services.vault.secrets.set(name, familiar.api_key)
             settings["models.prose.api_key_secret"] = settings["models.background.api_key_secret"] = name
-        await asyncio.to_thread(self._profile.add_familiar, chosen, familiar.card, settings, str(uuid.uuid4()))
-        if familiar.avatar_png is not None:
-            await asyncio.to_thread(self._profile.save_avatar, chosen, familiar.avatar_png)
-        hosted = await self._host(services, chosen)
+        try:
+            await _to_its_end(self._profile.add_familiar, chosen, familiar.card, settings, str(uuid.uuid4()))
+            if familiar.avatar_png is not None:
+                await _to_its_end(self._profile.save_avatar, chosen, familiar.avatar_png)
+            hosted = await self._host(services, chosen)
+        except BaseException:
+            await self._take_back(services, chosen, familiar)
+            raise
         services.familiars[chosen] = hosted
         return hosted
+
+    async def _take_back(self, services: Services, chosen: FamiliarId, familiar: NewFamiliar) -> None:
+        """Undo `_add` as far as it came."""
+        if chosen in self._profile.familiars():
+            await _to_its_end(self._profile.discard_familiar, chosen)
+        if familiar.api_key:
+            await services.vault.secrets.delete(_api_key_name(chosen))
 
     def _pool_of_open(self) -> ModelPool:
         if self._pool is None:
@@ -232,3 +246,17 @@ class Application:
             await self._pool.close()
             self._pool = None
         await vault.discard()
+
+
+def _api_key_name(familiar: FamiliarId) -> str:
+    return f"{familiar}.api_key"
+
+
+async def _to_its_end(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run `work` in a thread. Where the waiting is cancelled, it ends all the same only when `work` is done."""
+    running = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await asyncio.wait([running])
+        raise

@@ -35,6 +35,7 @@ class Output:
         self._reader_gone = False
         self._progress_at = 0.0
         self._progress_shown = False
+        self._json_printed = False
 
     @property
     def progress_is_live(self) -> bool:
@@ -43,6 +44,7 @@ class Output:
 
     def json(self, value: object) -> None:
         """Print the command's one JSON value."""
+        self._json_printed = True
         self._print(json.dumps(value, ensure_ascii=False) + "\n")
 
     def line(self, text: str = "") -> None:
@@ -77,9 +79,12 @@ class Output:
             self._progress_shown = False
 
     def error(self, error: FamiliarError, details: Mapping[str, Any] | None = None) -> None:
-        """Print an error: as JSON on standard output where asked for, else as a message."""
+        """Print an error: as JSON on standard output where asked for, else as a message.
+
+        What goes wrong after the one JSON value was printed, such as while closing, becomes a message too.
+        """
         self.end_progress()
-        if self.as_json:
+        if self.as_json and not self._json_printed:
             shape = {"kind": error.kind, "message": error.message, "next": error.next_step or None}
             self.json({"error": shape | dict(details or {})})
         else:

@@ -70,10 +70,18 @@ async def run_init(command: Command) -> int:
         services = await gate.create(secret, familiar, recovery_code=recovery_code, remember=False)
         hosted = next(iter(services.familiars.values()))
     else:
-        await command.open()
+        services = await command.open()
+        if await _was_cut_short(services):
+            recovery_code = new_recovery_code()
+            await services.vault.replace_recovery_code(recovery_code)
         hosted = await gate.add_familiar(familiar)
     _print_init(command, hosted, recovery_code, notes)
     return 0
+
+
+async def _was_cut_short(services: Services) -> bool:
+    """Tell whether the profile was made by a run that ended before it could show the recovery code."""
+    return not services.profile.familiars() and await services.vault.turns.count() == 0
 
 
 def _new_familiar(args: argparse.Namespace) -> tuple[NewFamiliar, tuple[ReportLine, ...]]:

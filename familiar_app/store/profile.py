@@ -172,6 +172,14 @@ class Profile:
                 making.rename(folder)
                 sync_folder(folder.parent)
 
+    def discard_familiar(self, id: FamiliarId) -> None:  # noqa: A002
+        """Remove the folder of a familiar: only for one that was made a moment ago and never handed out."""
+        folder = self._file(id, "character.md").parent
+        with self._changing, translated(folder):
+            # Its new name is no id, so that what a kill leaves of it is never taken for a familiar.
+            going = folder.rename(folder.with_name(f".{id}.new"))
+            shutil.rmtree(going)
+
     def _file(self, familiar: FamiliarId, name: str) -> Path:
         if not is_familiar_id(familiar):
             raise BadInputError(

@@ -7,6 +7,7 @@ on the disk. A failed read is an error and never leads to a write.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -55,7 +56,7 @@ class Vault:
         Raises UserError where one is there already, OutsideError where the folder cannot be written.
         """
         ways: dict[Way, str] = {"passphrase": passphrase, "recovery_code": recovery_code}
-        opened = await _opening(lambda: vault_file.create_vault(path, ways, cost))
+        opened = await _opening(lambda: vault_file.create_vault(path, ways, cost), vault_file.take_back)
         return cls(opened, clock, cost)
 
     @classmethod
@@ -82,7 +83,8 @@ class Vault:
             way = "passphrase" if passphrase is not None else "recovery_code"
         secret = passphrase or recovery_code or ""
         opened = await _opening(
-            lambda: vault_file.open_vault(path, way=way, secret=secret, data_key=data_key, read_only=read_only)
+            lambda: vault_file.open_vault(path, way=way, secret=secret, data_key=data_key, read_only=read_only),
+            OpenedVault.close,
         )
         return cls(opened, clock, cost)
 
@@ -162,19 +164,34 @@ def vault_id(path: Path) -> str:
     return KeyFile.read(keys_path(path)).vault
 
 
-async def _opening(blocking: Callable[[], OpenedVault]) -> OpenedVault:
-    """Run `blocking` in a thread; where nobody waits for it any more, close what it opened."""
-    running = asyncio.ensure_future(asyncio.to_thread(blocking))
+async def _opening(blocking: Callable[[], OpenedVault], undo: Callable[[OpenedVault], None]) -> OpenedVault:
+    """Run `blocking` in a thread; where nobody waits for it any more, the thread itself undoes what it opened.
+
+    So it is undone even where the loop ends meanwhile, since a program waits for its threads.
+    """
+    guard = threading.Lock()
+    awaited = True
+    ready: OpenedVault | None = None
+
+    def work() -> OpenedVault:
+        nonlocal ready
+        opened = blocking()
+        with guard:
+            if awaited:
+                ready = opened
+                return opened
+        undo(opened)
+        return opened
+
     try:
-        return await asyncio.shield(running)
+        return await asyncio.to_thread(work)
     except asyncio.CancelledError:
-        running.add_done_callback(_close_abandoned)
+        with guard:
+            awaited = False
+        if ready is not None:
+            # It was ready in the very moment in which nobody wanted it any more.
+            asyncio.get_running_loop().run_in_executor(None, undo, ready)
         raise
-
-
-def _close_abandoned(finished: asyncio.Future[OpenedVault]) -> None:
-    if not finished.cancelled() and finished.exception() is None:
-        finished.result().close()
 
 
 async def _unbroken(blocking: Callable[[], T]) -> T:

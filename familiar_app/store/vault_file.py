@@ -84,6 +84,12 @@ def create_vault(path: Path, ways: dict[Way, str], cost: KdfCost = DEFAULT_COST)
         raise
 
 
+def take_back(opened: OpenedVault) -> None:
+    """Close a vault that was made a moment ago, and remove its files."""
+    opened.close()
+    remove_vault(opened.path)
+
+
 def remove_vault(path: Path) -> None:
     """Remove the files of a closed vault. The database goes first, so that no kill leaves one without its keys."""
     with translated(path):

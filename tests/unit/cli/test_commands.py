@@ -13,12 +13,14 @@ import pytest
 from familiar_app import __version__
 from familiar_app.cli import model_command, vault_command
 from familiar_app.domain.card import CharacterCard
+from familiar_app.domain.clock import SystemClock
 from familiar_app.domain.errors import OutsideError, UserError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.interchange.cards import write_card
 from familiar_app.models.discovery import FoundServer
 from familiar_app.store import schema
 from familiar_app.store.fault import damaged
+from familiar_app.store.vault import Vault
 from familiar_app.store.verify import Problem
 
 if TYPE_CHECKING:
@@ -65,6 +67,20 @@ async def test_init_adds_a_familiar_to_a_profile(program: Program) -> None:
     ran = await program("init", "--name", "Bell", "--id", "bell", "--json")
     assert (ran.json["familiar"], ran.json["recovery_code"]) == ({"id": "bell", "name": "Bell"}, None)
     assert program.profile.familiars() == ["aria", "bell"]
+
+
+async def test_init_after_one_that_was_cut_short_gives_a_recovery_code_that_opens_the_vault(program: Program) -> None:
+    never_shown = program.gate.code
+    program.profile.cards.clear()
+    ran = await program("init", "--name", "Bell", "--json")
+    code = ran.json["recovery_code"]
+    vault = await Vault.open(program.profile.vault_path, clock=SystemClock(), recovery_code=code)
+    await vault.close()
+    assert code != never_shown
+    assert (await program("init", "--name", "Cleo", "--json")).json["recovery_code"] is None
+    assert (await program("say", "hello", "--familiar", "bell")).code == 0
+    program.profile.cards.clear()
+    assert (await program("init", "--name", "Dora", "--json")).json["recovery_code"] is None, "turns are worth keeping"
 
 
 async def test_init_refuses_what_it_cannot_use_and_changes_nothing(program: Program, tmp_path: Path) -> None:

@@ -114,3 +114,11 @@ def test_messages_that_cannot_be_said_are_no_error() -> None:
     out = Output(False, io.StringIO(), Broken(OSError(errno.EIO, "no")))
     out.message("one")
     out.finish()
+
+
+def test_an_error_after_the_one_json_value_is_a_message(streams: tuple[io.StringIO, io.StringIO]) -> None:
+    out = Output(True, *streams)
+    out.json([1])
+    out.error(OutsideError("The disk went away.", "Look for it."))
+    assert json.loads(streams[0].getvalue()) == [1]
+    assert streams[1].getvalue() == "familiar: The disk went away.\nLook for it.\n"

@@ -273,6 +273,22 @@ async def test_an_abandoned_opening_gives_the_vault_back(vault_path: Path, clock
     await vault.close()
 
 
+async def test_an_abandoned_creation_leaves_nothing(vault_path: Path, clock: FixedClock) -> None:
+    creating = asyncio.create_task(
+        Vault.create(vault_path, PASSPHRASE, recovery_code=new_recovery_code(), clock=clock, cost=CHEAP)
+    )
+    for _ in range(5000):
+        if vault_path.with_name("vault.db.new").exists():
+            break
+        await asyncio.sleep(0.001)
+    creating.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await creating
+    # What is under way in threads ends before the program does.
+    await asyncio.get_running_loop().shutdown_default_executor()
+    assert [path.name for path in vault_path.parent.iterdir()] == ["vault.lock"]
+
+
 async def test_changing_the_passphrase_rewrites_the_key_file_only(
     vault_path: Path, clock: FixedClock, recovery_code: str, vault: Vault
 ) -> None:

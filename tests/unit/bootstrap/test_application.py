@@ -1,0 +1,95 @@
+"""The gate makes a familiar whole or not at all, whatever gets in between."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from familiar_app.bootstrap.application import Application
+from familiar_app.domain.card import CharacterCard
+from familiar_app.domain.clock import FixedClock
+from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.task import TaskRegistry
+from familiar_app.services import Hosted, NewFamiliar, Services
+from familiar_app.store.keys import new_recovery_code
+from familiar_app.store.profile import Profile
+
+MIRA, NOON = FamiliarId("mira"), datetime(2026, 1, 1, 12, tzinfo=UTC)
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"slot": "prose", "reply": "Hello."}\n')
+    return path
+
+
+def gate(root: Path) -> Application:
+    return Application(Profile(root), clock=FixedClock(NOON), tasks=TaskRegistry(lambda _name, _error: None))
+
+
+def mira(script: Path, **changes: object) -> NewFamiliar:
+    values: dict[str, object] = {"card": CharacterCard(name="Mira"), "id": MIRA, "model": f"scripted:{script}"}
+    return NewFamiliar(**{**values, "avatar_png": None, "api_key": None, **changes})  # type: ignore[arg-type]
+
+
+def files(root: Path) -> list[str]:
+    found = (path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+    return sorted(name for name in found if name != "vault.lock")
+
+
+@pytest.mark.parametrize("broken", [b"no picture", PNG], ids=["avatar", "model"])
+async def test_a_familiar_that_cannot_be_loaded_leaves_nothing_behind(
+    tmp_path: Path, script: Path, broken: bytes
+) -> None:
+    root = tmp_path / "profile"
+    application = gate(root)
+    code = new_recovery_code()
+    if broken == PNG:
+        script.write_text("{")
+    with pytest.raises(FamiliarError, match=r"PNG|JSON"):
+        await application.create("three herons", mira(script, avatar_png=broken), recovery_code=code, remember=False)
+    assert files(root) == []
+    assert application.state == "new"
+    script.write_text('{"slot": "prose", "reply": "Hello."}\n')
+    await application.create("three herons", mira(script), recovery_code=code, remember=False)
+    before = files(root)
+    with pytest.raises(FamiliarError, match="PNG"):
+        await application.add_familiar(mira(script, id=FamiliarId("nia"), avatar_png=b"no picture", api_key="key"))
+    assert files(root) == before
+    assert await application.services.vault.secrets.names() == []
+    assert application.profile.familiars() == [MIRA]
+    await application.close()
+
+
+async def test_a_creation_that_is_cancelled_while_the_familiar_is_written_leaves_nothing(
+    tmp_path: Path, script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "profile"
+    application = gate(root)
+    loading = asyncio.Event()
+
+    async def load(_self: Application, _services: Services, _familiar: FamiliarId) -> Hosted:
+        loading.set()
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Application, "_host", load)
+        creating = asyncio.create_task(
+            application.create("three herons", mira(script), recovery_code=new_recovery_code(), remember=False)
+        )
+        await loading.wait()
+        assert application.profile.familiars() == [MIRA]
+        creating.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await creating
+    assert files(root) == []
+    await application.create("three herons", mira(script), recovery_code=new_recovery_code(), remember=False)
+    assert application.profile.familiars() == [MIRA]
+    await application.close()
