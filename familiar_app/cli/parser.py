@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from familiar_app import __version__
 from familiar_app.cli import (
+    fact_command,
     log_command,
     model_command,
     profile_command,
@@ -19,7 +20,15 @@ from familiar_app.cli import (
 from familiar_app.cli.option import familiar_id, instant
 from familiar_app.domain.errors import UsageError
 
-_FAMILIES = (profile_command, talk_command, log_command, transfer_command, model_command, vault_command)
+_FAMILIES = (
+    profile_command,
+    talk_command,
+    log_command,
+    fact_command,
+    transfer_command,
+    model_command,
+    vault_command,
+)
 _EPILOG = """\
 Without a command the window opens. Results go to standard output, messages and progress to standard error.
 Exit codes: 0 done; 2 wrong usage; 3 locked or wrong passphrase; 4 bad input; 5 something outside failed;

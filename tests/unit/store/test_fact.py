@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -38,9 +38,9 @@ async def texts(vault: Vault, **question: object) -> list[str]:
 
 
 @pytest.fixture
-async def turn(vault: Vault, said: Say) -> AsyncIterator[TurnId]:
+async def turn(vault: Vault, said: Say) -> TurnId:
     stored, _ = await vault.turns.append(said("I live in Rome.", at=day(-3)))
-    yield stored.id
+    return stored.id
 
 
 async def test_a_fact_takes_time_and_place_from_its_first_source(
@@ -118,7 +118,7 @@ async def test_a_correction_dated_in_the_past(vault: Vault, clock: FixedClock) -
     assert await texts(vault, known_at=day(10), as_of=day(-40)) == ["Ann has lived in Oslo."]
     before = (await vault.facts.page(MIRA, known_at=day(9)))[0]
     assert (before.id, before.superseded_at, before.superseded_by) == (old.id, None, None)
-    after = [f for f in await vault.facts.page(MIRA, known_at=day(10), include_retired=True) if f.id == old.id][0]
+    after = next(f for f in await vault.facts.page(MIRA, known_at=day(10), include_retired=True) if f.id == old.id)
     assert (after.superseded_at, after.superseded_by) == (day(10), outcome.successor.id)
     assert await texts(vault, known_at=day(-1)) == []
     assert await texts(vault, known_at=day(9), include_retired=True) == ["Ann lives in Rome."]
@@ -132,9 +132,7 @@ async def test_a_future_fact_is_current_but_not_yet_true(vault: Vault) -> None:
 
 
 async def test_a_fact_that_ended_before_it_was_learned(vault: Vault, turn: TurnId) -> None:
-    fact, _ = await vault.facts.append(
-        new("Ann worked at sea.", ANN.key, valid_to=day(-500), source_turns=(turn,))
-    )
+    fact, _ = await vault.facts.append(new("Ann worked at sea.", ANN.key, valid_to=day(-500), source_turns=(turn,)))
     assert fact.valid == Interval(None, day(-500))
     assert await texts(vault) == []
     assert await texts(vault, include_retired=True) == ["Ann worked at sea."]
@@ -157,7 +155,7 @@ async def test_a_retirement_undone_opens_a_new_interval(vault: Vault, clock: Fix
     assert (restored.created_at, restored.superseded_at, restored.superseded_by) == (NOON, None, None)
     believed = [fact.text in await texts(vault, known_at=day(n)) for n in (-1, 0, 9, 10, 19, 20)]
     assert believed == [False, True, True, False, False, True]
-    gap = [f for f in await vault.facts.page(MIRA, known_at=day(15), include_retired=True) if f.id == fact.id][0]
+    gap = next(f for f in await vault.facts.page(MIRA, known_at=day(15), include_retired=True) if f.id == fact.id)
     assert (gap.superseded_at, gap.superseded_by) == (day(10), other.id)
     with pytest.raises(UserError, match="not retired"):
         await vault.facts.restore(fact.id)
@@ -317,9 +315,7 @@ async def test_a_changed_name_is_noted_where_the_fact_was_learned(vault: Vault, 
 
     source = await speak(NOON, "Cass")
     about = (Subject(ANN.key, "Cass"),)
-    fact, _ = await vault.facts.append(
-        NewFact(MIRA, "Cass likes tea.", "rich_note", about, (source,), importance=3)
-    )
+    fact, _ = await vault.facts.append(NewFact(MIRA, "Cass likes tea.", "rich_note", about, (source,), importance=3))
     elsewhere, _ = await vault.facts.append(NewFact(MIRA, "Cass is tall.", "rich_note", about))
     labels = await vault.facts.labels([fact])
     assert render(fact, labels[fact.id]) == "Cass likes tea."
