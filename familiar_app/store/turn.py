@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import BugError
@@ -20,6 +20,8 @@ from familiar_app.store.turn_row import as_stored, read_turn
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,23 @@ class Turns:
         self._engine = engine
         self._clock = clock
         self._feed = feed
+        self._watchers: list[Callable[[Sequence[TurnId]], None]] = []
+
+    def watch(self, watcher: Callable[[Sequence[TurnId]], None]) -> None:
+        """Tell `watcher` after each write which turns may read otherwise; without ids, that there may be new ones.
+
+        It is called on the loop of whoever wrote, must not raise and must be quick.
+        """
+        self._watchers.append(watcher)
+
+    def unwatch(self, watcher: Callable[[Sequence[TurnId]], None]) -> None:
+        """Stop telling `watcher`."""
+        self._watchers = [one for one in self._watchers if one != watcher]
+
+    def announce(self, ids: Sequence[TurnId] = ()) -> None:
+        """Tell the watchers of a change that was made by other means than the methods here."""
+        for watcher in self._watchers:
+            watcher(ids)
 
     async def append(self, turn: NewTurn, *, trace: TraceId | None = None) -> tuple[Turn, bool]:
         """Store a turn; it is on the disk when this returns. False where its message was there already.
@@ -56,7 +75,11 @@ class Turns:
                 raise BugError("A turn cannot be read in the transaction that stored it.")
             return stored, added
 
-        return await self._engine.write(work)
+        try:
+            return await self._engine.write(work)
+        finally:
+            # Where nobody waits any more, the turn may be stored all the same.
+            self.announce(() if turn.answers is None else (turn.answers,))
 
     async def append_many(self, turns: Sequence[NewTurn]) -> AppendCount:
         """Store turns in one transaction: all of them, or none. Those already there are skipped."""
@@ -66,7 +89,10 @@ class Turns:
             added = sum(turn_write.insert_turn(connection, turn, now, speakers)[1] for turn in turns)
             return AppendCount(added, len(turns) - added)
 
-        return await self._engine.write(work)
+        try:
+            return await self._engine.write(work)
+        finally:
+            self.announce([turn.answers for turn in turns if turn.answers is not None])
 
     async def get(self, id: TurnId) -> Turn | None:  # noqa: A002
         """Return a turn, hidden or not."""
@@ -101,7 +127,7 @@ class Turns:
 
     async def revise(self, id: TurnId, content: str) -> Turn:  # noqa: A002
         """Give a turn a newer text; the older ones stay for audit."""
-        return await self._engine.write(lambda c: turn_write.revise_turn(c, id, content, self._now()))
+        return await self._changing((id,), lambda c: turn_write.revise_turn(c, id, content, self._now()))
 
     async def revisions(self, id: TurnId) -> list[Revision]:  # noqa: A002
         """Return every text a turn has had, the first said first."""
@@ -109,11 +135,11 @@ class Turns:
 
     async def hide(self, ids: Sequence[TurnId]) -> None:
         """Take turns out of the conversation until they are brought back."""
-        await self._engine.write(lambda c: turn_write.set_hidden(c, ids, True, self._now()))
+        await self._changing(ids, lambda c: turn_write.set_hidden(c, ids, True, self._now()))
 
     async def unhide(self, ids: Sequence[TurnId]) -> None:
         """Bring hidden turns back."""
-        await self._engine.write(lambda c: turn_write.set_hidden(c, ids, False, self._now()))
+        await self._changing(ids, lambda c: turn_write.set_hidden(c, ids, False, self._now()))
 
     async def scrub(self, id: TurnId) -> None:  # noqa: A002
         """Remove a turn's text for good: from the turn, its revisions and the traces that show it."""
@@ -122,7 +148,7 @@ class Turns:
     async def scrub_many(self, ids: Sequence[TurnId]) -> None:
         """Remove the texts of several turns for good, in one transaction, and retire what rests on them alone."""
         at = self._clock.now()
-        writing = self._engine.write(lambda connection: turn_write.scrub_turns(connection, ids, at))
+        writing = self._changing(ids, lambda connection: turn_write.scrub_turns(connection, ids, at))
         await self._feed.following(writing, lambda facts: facts)
         await self._engine.write_alone(turn_read.empty_log)
 
@@ -132,7 +158,7 @@ class Turns:
 
     async def choose(self, id: TurnId) -> Turn:  # noqa: A002
         """Make an alternative the active one."""
-        return await self._engine.write(lambda connection: turn_write.choose_turn(connection, id, self._now()))
+        return await self._changing((id,), lambda c: turn_write.choose_turn(c, id, self._now()))
 
     async def count(self, channel: ChannelId | None = None) -> int:
         """Count the turns that `page` shows."""
@@ -172,6 +198,12 @@ class Turns:
     async def reactions(self, channel: ChannelId, message_ids: Sequence[str]) -> dict[str, list[Reaction]]:
         """Return the reactions of messages that have any, the most frequent first."""
         return await self._engine.read(lambda c: turn_read.reactions(c, channel, message_ids))
+
+    async def _changing(self, ids: Sequence[TurnId], work: Callable[[Connection], T]) -> T:
+        try:
+            return await self._engine.write(work)
+        finally:
+            self.announce(ids)
 
     def _now(self) -> int:
         return to_micros(self._clock.now())

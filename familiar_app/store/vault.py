@@ -19,10 +19,12 @@ from familiar_app.store.channel import Channels
 from familiar_app.store.engine import Engine
 from familiar_app.store.fact import Facts
 from familiar_app.store.fact_feed import FactFeed
+from familiar_app.store.index.search_index import SearchIndex
 from familiar_app.store.keys import DEFAULT_COST, KdfCost, KeyFile, Way
 from familiar_app.store.person import People
 from familiar_app.store.projection import Projections
 from familiar_app.store.rekey import FreshCopy, put_in_place, write_fresh_copy
+from familiar_app.store.retrieval import Retrieval
 from familiar_app.store.secret import Secrets
 from familiar_app.store.state import State
 from familiar_app.store.trace import Traces
@@ -152,6 +154,8 @@ class Vault:
         self.turns = Turns(engine, self._clock, feed)
         self.facts = Facts(engine, self._clock, feed)
         self.projections = Projections(engine, self._clock, feed)
+        self.index = SearchIndex(engine, self.turns)
+        self.retrieval = Retrieval(engine, self.index, self._clock)
         self.channels = Channels(engine, self._clock)
         self.people = People(engine)
         self.traces = Traces(engine)

@@ -1,0 +1,164 @@
+"""`recall`: what retrieval would bring for a cue, and why."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from familiar_app.cli.context import Command
+from familiar_app.cli.option import channel, instant, limit
+from familiar_app.domain.clock import format_time
+from familiar_app.domain.errors import BadInputError, UsageError
+from familiar_app.domain.ids import ChannelId
+from familiar_app.domain.ranking import Kind, Signal
+from familiar_app.domain.recall import DEFAULT_LIMIT, Hit, Recall
+from familiar_app.interchange.line import numbered_lines, parse_object
+from familiar_app.services import Services
+from familiar_app.store.index.search_index import IndexStatus
+
+KINDS: dict[str, Kind] = {"turns": "turn", "facts": "fact", "memories": "memory"}
+
+
+def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
+    """Add the commands of this family."""
+    recall = commands.add_parser(
+        "recall",
+        parents=[common],
+        help="look into memory",
+        description="Print what a message would bring back from memory, best first, with the signals of each score.",
+    )
+    recall.add_argument("query", nargs="?", metavar="QUERY", help="what is looked for")
+    recall.add_argument("--queries", type=Path, metavar="FILE", help="many queries, one JSON object a line: id, query")
+    recall.add_argument("--json-lines", action="store_true", help="print one JSON object for each query")
+    recall.add_argument("--limit", type=limit, default=DEFAULT_LIMIT, metavar="N", help=f"default: {DEFAULT_LIMIT}")
+    recall.add_argument("--channel", type=channel, metavar="C", help="only from this channel (default: all it hears)")
+    recall.add_argument(
+        "--kind", type=kinds, default=tuple(KINDS.values()), metavar="K", help="turns, facts, memories (default: all)"
+    )
+    recall.add_argument("--as-of", type=instant, metavar="V", help="facts that were true at this time")
+    recall.add_argument("--known-at", type=instant, metavar="T", help="only what was known at this time")
+    recall.set_defaults(handler=run_recall)
+
+
+def kinds(text: str) -> tuple[Kind, ...]:
+    """Read a list of kinds."""
+    names = [name.strip() for name in text.split(",")]
+    unknown = [name for name in names if name not in KINDS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"there is no kind {unknown[0]!r}; there are: {', '.join(KINDS)}.")
+    return tuple(dict.fromkeys(KINDS[name] for name in names))
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    id: object
+    text: str
+
+
+async def run_recall(command: Command) -> int:
+    """Print what one cue, or each cue of a file, brings back."""
+    args = command.args
+    if (args.query is None) == (args.queries is None):
+        raise UsageError("A query is needed, or a file of queries with --queries: one of them.")
+    if args.queries is not None and not args.json_lines:
+        raise UsageError("--queries prints one line a query, so it needs --json-lines.")
+    if args.query is not None and not args.query.strip():
+        raise UsageError("The query is empty.")
+    queries = [_Query(None, args.query)] if args.queries is None else list(_read_queries(args.queries))
+    services = await command.open()
+    request = await _request(command, services)
+    await _index(command, services)
+    if not args.json_lines:
+        _print_hits(command, await services.vault.retrieval.recall(request(args.query)))
+        return 0
+    for query in queries:
+        began = time.perf_counter()
+        hits = await services.vault.retrieval.recall(request(query.text))
+        ms = round((time.perf_counter() - began) * 1000, 3)
+        command.out.json({"id": query.id, "results": [hit_shape(hit) for hit in hits], "ms": ms})
+    return 0
+
+
+async def _request(command: Command, services: Services) -> Callable[[str], Recall]:
+    """Return what makes a request of a text."""
+    args = command.args
+    hosted = command.hosted(services)
+    channels: tuple[ChannelId, ...] | None = None
+    if args.channel is not None:
+        channels = ((await command.find_channel(services, args.channel)).id,)
+
+    def make(text: str) -> Recall:
+        return Recall(
+            familiar=hosted.id,
+            cue=text,
+            limit=args.limit,
+            kinds=args.kind,
+            channels=channels,
+            as_of=args.as_of,
+            known_at=args.known_at,
+            weights=hosted.config.memory.retrieval.weights(),
+        )
+
+    return make
+
+
+async def _index(command: Command, services: Services) -> None:
+    """Build the index to its end. Raises what broke it."""
+    index = services.vault.index
+    index.start(services.tasks, owner=services)
+
+    def report(status: IndexStatus) -> None:
+        if status.total > status.indexed:
+            command.out.progress(f"Indexed {status.indexed} of {status.total} turns.")
+
+    status = await index.ready(report)
+    if status.error is not None:
+        raise status.error
+
+
+def _read_queries(path: Path) -> Iterator[_Query]:
+    try:
+        with path.open("rb") as stream:
+            for number, line in numbered_lines(stream):
+                value = parse_object(line, source=str(path), number=number)
+                text = value.get("query")
+                if not isinstance(text, str):
+                    raise BadInputError("this has to be a text.", source=path, line=number, field="query")
+                yield _Query(value.get("id"), text)
+    except OSError as error:
+        raise BadInputError("this file cannot be read.", source=path) from error
+
+
+def hit_shape(hit: Hit) -> dict[str, Any]:
+    """Return a hit's JSON form."""
+    turn = hit.turn
+    return {
+        "kind": hit.kind,
+        "id": hit.id,
+        "text": hit.text,
+        "message_id": hit.message_id,
+        "channel": turn.channel_key if turn else None,
+        "author": {"key": turn.author.key, "name": turn.author.name} if turn and turn.author else None,
+        "at": format_time(turn.at) if turn else None,
+        "score": hit.score,
+        "signals": {name: _signal_shape(signal) for name, signal in hit.signals.items()},
+    }
+
+
+def _signal_shape(signal: Signal) -> dict[str, float | None]:
+    return {"raw": signal.raw, "normalised": signal.normalised, "weight": signal.weight}
+
+
+def _print_hits(command: Command, hits: list[Hit]) -> None:
+    if command.out.as_json:
+        command.out.json([hit_shape(hit) for hit in hits])
+        return
+    for hit in hits:
+        who = hit.turn.author.name if hit.turn and hit.turn.author else hit.kind
+        reasons = " ".join(f"{name} {signal.share:.2f}" for name, signal in hit.signals.items() if signal.share)
+        command.out.line(f"{hit.score:.3f}  {hit.kind} {hit.id}  {who}: {hit.text}")
+        command.out.line(f"       {reasons}")

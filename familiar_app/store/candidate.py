@@ -1,0 +1,134 @@
+"""Gathers the candidates of one look into memory: from the index, from the newest turns, from beside both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.ids import PersonKey
+from familiar_app.domain.ranking import NEIGHBOUR_GAP_S, Candidate, Key
+from familiar_app.store.index.search_index import View
+from familiar_app.store.index.text_index import KINDS, TURN, Scope
+from familiar_app.store.index.turn_source import INDEXED, Row, TurnSource
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+MOST_RECENT = 256
+"""Turns newer than the index that a search reads from the vault."""
+DEEPER = 4
+"""How many times more hits than candidates are taken, for the scores of what stands beside candidates."""
+_GAP_MICROS = int(NEIGHBOUR_GAP_S * 1_000_000)
+_PLACES = f"""SELECT t.id, t.channel, coalesce(s.key, 'ego:' || t.familiar, ''), t.at,
+    (SELECT max(b.id) FROM turns b WHERE b.channel = t.channel AND b.shown = 1 AND b.id < t.id),
+    (SELECT min(a.id) FROM turns a WHERE a.channel = t.channel AND a.shown = 1 AND a.id > t.id)
+    FROM json_each(?) j JOIN turns t ON t.id = j.value LEFT JOIN speakers s ON s.id = t.speaker WHERE {INDEXED}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """What is looked for: the terms of the text, and the people it names."""
+
+    terms: tuple[str, ...]
+    people: tuple[PersonKey, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a turn stands in its channel."""
+
+    channel: int
+    author: str
+    at: int
+    around: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Found:
+    """Scores of everything that matched, and the keys of the best, best first."""
+
+    scores: dict[Key, float] = field(default_factory=dict)
+    best: list[Key] = field(default_factory=list)
+
+
+def look_up(
+    connection: Connection, view: View | None, source: TurnSource, cue: Cue, scope: Scope, wanted: int
+) -> Found:
+    """Search the index, and what it does not hold yet, for the `wanted` best."""
+    if view is None:
+        return Found()
+    found: dict[Key, float] = {}
+    for kind, number, score in view.searcher.search(cue.terms, cue.people, scope, wanted * DEEPER):
+        if kind != TURN or number not in view.changed:
+            key: Key = (KINDS[kind], number)  # type: ignore[assignment]
+            found[key] = max(score, found.get(key, 0.0))
+    if TURN in scope.kinds:
+        for row in _not_indexed(connection, view, source):
+            score = view.searcher.score(cue.terms, cue.people, row[3], (row[2],)) if _in_scope(row, scope) else 0.0
+            if score > 0:
+                found[("turn", row[0])] = score
+    best = sorted(found, key=lambda key: (-found[key], -key[1]))[:wanted]
+    return Found(found, best)
+
+
+def places(connection: Connection, turns: Iterable[int]) -> dict[int, Place]:
+    """Return where turns stand; those that are not shown any more are left out."""
+    rows = connection.execute(_PLACES, (json.dumps(list(turns)),))
+    return {
+        number: Place(channel, author, at, tuple(one for one in (before, after) if one is not None))
+        for number, channel, author, at, before, after in rows
+    }
+
+
+def with_neighbours(connection: Connection, turns: Collection[int], scope: Scope) -> dict[int, Place]:
+    """Return turns and those directly beside them, where that is the same conversation and in scope."""
+    first = places(connection, turns)
+    beside = places(connection, {number for place in first.values() for number in place.around} - first.keys())
+    known = first | {number: place for number, place in beside.items() if _place_in_scope(number, place, scope)}
+    return {number: _cut(place, known) for number, place in known.items()}
+
+
+def turn_candidates(
+    found: Mapping[int, Place], scores: Mapping[Key, float], cosines: Mapping[int, float], people: Sequence[PersonKey]
+) -> list[Candidate]:
+    """Put together what is known of each turn."""
+    return [
+        Candidate(
+            key=("turn", number),
+            order=number,
+            bm25=scores.get(("turn", number)),
+            cosine=cosines.get(number),
+            named=place.author in people,
+            neighbours=tuple(("turn", one) for one in place.around),
+        )
+        for number, place in found.items()
+    ]
+
+
+def _cut(place: Place, known: Mapping[int, Place]) -> Place:
+    near = [one for one in place.around if one in known and abs(known[one].at - place.at) <= _GAP_MICROS]
+    return Place(place.channel, place.author, place.at, tuple(near))
+
+
+def _not_indexed(connection: Connection, view: View, source: TurnSource) -> list[Row]:
+    changed = source.of(connection, view.changed) if view.changed else []
+    return [row for row in changed if row[0] <= view.newest] + source.latest(connection, view.newest, MOST_RECENT)
+
+
+def _in_scope(row: Row, scope: Scope) -> bool:
+    return _allowed(row[0], row[1], scope)
+
+
+def _place_in_scope(number: int, place: Place, scope: Scope) -> bool:
+    return _allowed(number, place.channel, scope)
+
+
+def _allowed(number: int, channel: int, scope: Scope) -> bool:
+    if scope.channels is not None and channel not in scope.channels:
+        return False
+    if scope.last_turn is not None and number > scope.last_turn:
+        return False
+    in_window = channel == scope.window_channel and scope.window_from is not None and number >= scope.window_from
+    return not in_window
