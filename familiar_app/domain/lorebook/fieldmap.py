@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from familiar_app.domain.lorebook.entry import SOURCES, LoreBook, LoreEntry
+from familiar_app.domain.lorebook.entry import SOURCES, LoreEntry
 from familiar_app.domain.lorebook.kind import MISSING, Kind
 
 What = Literal["defaulted", "repaired", "merged"]
@@ -20,7 +20,6 @@ Note = Callable[[str, What, str], None]
 Values = dict[str, Any]
 
 _ENTRY = LoreEntry(uid=0)
-_BOOK = LoreBook(name="")
 
 
 def quiet(_field: str, _what: What, _detail: str) -> None:
@@ -52,19 +51,19 @@ class Field:
     default: Any = MISSING
     skip_blank: bool = False
 
-    @property
-    def places(self) -> tuple[Place, ...]:
-        """All places, the preferred one first."""
-        return (Place(self.path, self.kind), *self.also)
+    places: tuple[Place, ...] = field(init=False, repr=False, compare=False)
+    """All places, the preferred one first."""
+    fallback: Any = field(init=False, repr=False, compare=False)
+    """The value of a missing field."""
 
-    @property
-    def fallback(self) -> Any:
-        """The value of a missing field."""
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "places", (Place(self.path, self.kind), *self.also))
+        object.__setattr__(self, "fallback", self._default())
+
+    def _default(self) -> Any:
         if self.default is not MISSING:
             return self.default
-        if self.attribute.startswith("source."):
-            return False
-        return getattr(_ENTRY, self.attribute) if hasattr(_ENTRY, self.attribute) else getattr(_BOOK, self.attribute)
+        return False if self.attribute.startswith("source.") else getattr(_ENTRY, self.attribute)
 
     def read(self, raw: Mapping[str, Any], note: Note) -> Any:
         """Read the field; what can't be used counts as missing and is reported."""
@@ -84,7 +83,8 @@ class Field:
             if self.required:
                 note(self.path, "defaulted", "the field is missing")
             return self.fallback
-        self._note_quarrel(found, note)
+        if len(found) > 1:
+            self._note_quarrel(found, note)
         return found[0][1]
 
     def write(self, target: dict[str, Any], value: Any) -> None:
@@ -105,7 +105,7 @@ class Field:
 
 def read_values(raw: Mapping[str, Any], mapped: Iterable[Field], note: Note) -> Values:
     """Read all mapped fields of a raw entry."""
-    return {field.attribute: field.read(raw, note) for field in mapped}
+    return {one.attribute: one.read(raw, note) for one in mapped}
 
 
 def entry_from_values(uid: int | str, values: Mapping[str, Any]) -> LoreEntry:
@@ -118,7 +118,7 @@ def entry_from_values(uid: int | str, values: Mapping[str, Any]) -> LoreEntry:
 
 def values_of(entry: LoreEntry) -> Values:
     """Return an entry's fields, and its sources as flags too."""
-    values = {field.name: getattr(entry, field.name) for field in fields(entry)}
+    values = {one.name: getattr(entry, one.name) for one in fields(entry)}
     return values | {f"source.{name}": name in entry.sources for name in SOURCES}
 
 
@@ -129,9 +129,9 @@ def lay_over(raw: Mapping[str, Any], values: Mapping[str, Any], mapped: Iterable
     """
     target = copy.deepcopy(dict(raw))
     listed = tuple(mapped)
-    for field in (*listed, *listed):
-        if field.read(target, quiet) != values[field.attribute]:
-            field.write(target, values[field.attribute])
+    for one in (*listed, *listed):
+        if one.read(target, quiet) != values[one.attribute]:
+            one.write(target, values[one.attribute])
     return target
 
 
@@ -139,15 +139,17 @@ def write_fresh(values: Mapping[str, Any], mapped: Iterable[Field], base: Mappin
     """Return a new raw object: `base` with every field that is required or not at its default."""
     target = copy.deepcopy(dict(base))
     listed = tuple(mapped)
-    for field in (*listed, *listed):
-        value = values[field.attribute]
-        if field.required or value != field.read(target, quiet):
-            field.write(target, value)
+    for one in (*listed, *listed):
+        value = values[one.attribute]
+        if one.required or value != one.read(target, quiet):
+            one.write(target, value)
     return target
 
 
 def get_path(raw: Mapping[str, Any], path: str) -> Any:
     """Return what stands at a path, `MISSING` where nothing does."""
+    if "." not in path:
+        return raw.get(path, MISSING)
     value: Any = raw
     for name in path.split("."):
         if not isinstance(value, Mapping) or name not in value:

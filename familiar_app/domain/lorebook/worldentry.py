@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from familiar_app.domain.lorebook.entry import LoreEntry
-from familiar_app.domain.lorebook.fieldmap import Field, Note, entry_from_values, read_values
+from familiar_app.domain.lorebook.fieldmap import Field, Note, Place, entry_from_values, read_values
 from familiar_app.domain.lorebook.kind import (
     DURATION,
     FILTER,
@@ -24,7 +26,7 @@ from familiar_app.domain.lorebook.kind import (
     finite_number,
 )
 
-WORLD_FIELDS = (
+_FIELDS = (
     Field("keys", "key", TEXTS, required=True),
     Field("secondary_keys", "keysecondary", TEXTS),
     Field("comment", "comment", TEXT),
@@ -66,6 +68,20 @@ WORLD_FIELDS = (
     Field("display_index", "displayIndex", INTEGER),
     Field("character_filter", "characterFilter", FILTER),
 )
+
+
+def snake_name(name: str) -> str:
+    """Return a camel-case name the way cards spell it."""
+    return re.sub(r"[A-Z]", lambda capital: f"_{capital[0].lower()}", name)
+
+
+def _both_spellings(field: Field) -> Field:
+    snake = snake_name(field.path)
+    return field if snake == field.path else replace(field, also=(Place(snake, field.kind),))
+
+
+WORLD_FIELDS = tuple(map(_both_spellings, _FIELDS))
+"""All fields; the spelling that cards use is understood too."""
 
 
 def entry_from_world(raw: Mapping[str, Any], position: int, note: Note) -> LoreEntry:

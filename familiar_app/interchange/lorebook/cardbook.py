@@ -9,7 +9,7 @@ from typing import Any
 from familiar_app.domain.lorebook.entry import Position
 from familiar_app.domain.lorebook.fieldmap import Field, Note, Place, get_path
 from familiar_app.domain.lorebook.kind import FLAG, MISSING, NUMBER, TEXT, TEXTS, Kind, Reading
-from familiar_app.domain.lorebook.worldentry import WORLD_FIELDS
+from familiar_app.domain.lorebook.worldentry import WORLD_FIELDS, snake_name
 from familiar_app.interchange.lorebook.shape import Shape
 from familiar_app.interchange.lorebook.world import BOOK_SETTINGS
 
@@ -56,7 +56,7 @@ class _UseRegex(Field):
 
 
 def _extension_name(path: str) -> str:
-    return _ODD_EXTENSION_NAMES.get(path) or re.sub(r"[A-Z]", lambda capital: f"_{capital[0].lower()}", path)
+    return _ODD_EXTENSION_NAMES.get(path) or snake_name(path)
 
 
 def _extension_field(field: Field) -> Field:

@@ -81,8 +81,8 @@ def read_book(shape: Shape, value: Any, name: str, report: Report) -> tuple[Lore
     """Read a book from a value of this shape."""
     found: list[LoreEntry] = []
     slots: dict[Uid, Raw] = {}
-    for number, (key, raw) in enumerate(_raw_entries(shape, value, report)):
-        uid = _uid(shape, key, raw, slots, report.about(number))
+    raws = list(_raw_entries(shape, value, report))
+    for number, (uid, (_, raw)) in enumerate(zip(_uids(shape, raws, report), raws, strict=True)):
         slots[uid] = raw
         found.append(shape.read_entry(raw, uid, report.about(number)))
         note_dead_letters(found[-1], report.about(number))
@@ -107,7 +107,8 @@ def write_book(
     known: Mapping[Uid, Raw] = slots.raw if slots else {}
     written = {entry.uid: _write_entry(shape, entry, known.get(entry.uid), complete=complete) for entry in book.entries}
     for number, entry in enumerate(book.entries):
-        _note_losses(shape, entry, written[entry.uid], report.about(number))
+        if written[entry.uid] != known.get(entry.uid):
+            _note_losses(shape, entry, written[entry.uid], report.about(number))
     before = entries_value(shape, value)
     uids = {id(raw): uid for uid, raw in known.items()}
     keyed = isinstance(before, Mapping) if isinstance(before, Mapping | list) and before else shape.keyed
@@ -143,25 +144,34 @@ def _raw_entries(shape: Shape, value: Any, report: Report) -> Iterator[tuple[str
         report.add("entries", "ignored", f"only the first {MAX_ENTRIES} entries are used")
 
 
-def _uid(shape: Shape, key: str | None, raw: Raw, taken: Mapping[Uid, Raw], report: Report) -> Uid:
-    """Return the entry's id, a new one where it has none or shares it."""
+def _uids(shape: Shape, raws: Sequence[tuple[str | None, Raw]], report: Report) -> list[Uid]:
+    """Return the entries' ids, new ones for those that have none or share one."""
     path = shape.uid_path or "uid"
-    given = raw.get(path)
+    given = [_given_uid(raw.get(path), key) for key, raw in raws]
+    free = max((uid for uid in given if isinstance(uid, int)), default=-1) + 1
+    uids: list[Uid] = []
+    taken: set[Uid] = set()
+    for number, (uid, (_, raw)) in enumerate(zip(given, raws, strict=True)):
+        if uid is None or uid in taken:
+            if uid is not None or (shape.uid_path is not None and path in raw):
+                what = "blank" if uid is None else "used twice"
+                report.about(number).add(path, "repaired", f"the id is {what}; this entry counts as {free}")
+            uid, free = free, free + 1
+        uids.append(uid)
+        taken.add(uid)
+    return uids
+
+
+def _given_uid(given: Any, key: str | None) -> Uid | None:
     number = finite_number(given if given not in (None, "") else key)
-    uid: Uid | None = int(number) if number is not None else None
-    if uid is None and isinstance(given, str) and given.strip():
-        uid = whole_text(given)
-    if uid is not None and uid not in taken:
-        return uid
-    free = max((number for number in taken if isinstance(number, int)), default=-1) + 1
-    if uid is not None:
-        report.add(path, "repaired", f"the id is used twice; this entry counts as {free}")
-    elif shape.uid_path is not None and path in raw:
-        report.add(path, "repaired", f"the id is blank; this entry counts as {free}")
-    return free
+    if number is not None:
+        return int(number)
+    return whole_text(given) if isinstance(given, str) and given.strip() else None
 
 
 def _write_entry(shape: Shape, entry: LoreEntry, raw: Mapping[str, Any] | None, *, complete: bool) -> Raw:
+    if raw is not None and not complete and shape.read_entry(raw, entry.uid, Report()) == entry:
+        return copy.deepcopy(dict(raw))
     if raw is not None:
         target = lay_over(raw, values_of(entry), shape.fields)
         for mapped in shape.fields if complete else ():

@@ -24,6 +24,7 @@ from familiar_app.domain.lorebook.entry import (
     Position,
     SecondaryLogic,
 )
+from familiar_app.domain.lorebook.prepared import PreparedBooks
 from familiar_app.domain.lorebook.rules import FIXED, ST_1_18, Rules, rules_named
 from familiar_app.domain.lorebook.scene import LoreSettings, Scene
 from familiar_app.domain.lorebook.timer import Timers
@@ -280,6 +281,20 @@ ENTRIES = st.lists(
     ),
     max_size=8,
 )
+
+
+@settings(deadline=None, max_examples=80)
+@given(ENTRIES, st.lists(WORDS, max_size=4), st.sampled_from([FIXED, ST_1_18]), st.booleans())
+def test_short_cuts_change_nothing(drawn: list[Any], chat: list[str], rules: Rules, recursive: bool) -> None:
+    entries = [
+        LoreEntry(uid=n, comment=f"e{n}", keys=keys, secondary_keys=secondary, content=content, **more)
+        for n, (keys, secondary, content, more) in enumerate(drawn)
+    ]
+    quick = activate(*entries, chat=tuple(chat), rules=rules, recursive=recursive)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PreparedBooks, "_is_swift", lambda *_: False)
+        thorough = activate(*entries, chat=tuple(chat), rules=rules, recursive=recursive)
+    assert quick.to_json() == thorough.to_json()
 
 
 @settings(deadline=None, max_examples=120)

@@ -113,6 +113,11 @@ def test_entries_come_go_and_move_with_their_comments() -> None:
     assert parse(render_native(replace(book, entries=()), WRITTEN)).entries == ()
 
 
+def test_an_entry_without_id_takes_nobody_elses() -> None:
+    text = '[[entries]]\nid = 0\nkeys = ["a"]\n[[entries]]\nkeys = ["new"]\n[[entries]]\nid = 1\nkeys = ["b"]\n'
+    assert [(one.uid, one.keys) for one in parse(text).entries] == [(0, ("a",)), (2, ("new",)), (1, ("b",))]
+
+
 def test_inline_entries_are_understood_and_grow() -> None:
     text = 'entries = [{keys = ["a"], content = "A", odd = 1}]\n'
     book = parse(text)
