@@ -13,7 +13,7 @@ from familiar_app.cli.context import Command, heard
 from familiar_app.cli.option import familiar_id
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import format_time
-from familiar_app.domain.errors import BadInputError, UsageError
+from familiar_app.domain.errors import BadInputError, OutsideError, UsageError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.model_spec import BUNDLED_MODEL, model_slot_from_spec
 from familiar_app.domain.turn import ChannelSummary
@@ -135,7 +135,11 @@ def _name(given: str | None) -> str | None:
 def absolute_spec(spec: str) -> str:
     """Return a model's SPEC with its file as an absolute path. Raises BadInputError where there is no such file."""
     kind, _, rest = spec.strip().partition(":")
-    slot = model_slot_from_spec(spec, base_dir=Path.cwd())
+    try:
+        here = Path.cwd()
+    except OSError as error:
+        raise OutsideError("The present folder is gone.", "Change to a folder that exists, then try again.") from error
+    slot = model_slot_from_spec(spec, base_dir=here)
     if kind.strip().lower() not in ("gguf", "scripted"):
         return spec
     path = Path(slot["model"]).absolute()

@@ -7,6 +7,7 @@ from datetime import datetime
 from familiar_app.context.layer import LayerContext, key_of
 from familiar_app.context.prompt_text import SILENCE_SENTINEL, fill, prompt_text
 from familiar_app.domain.card import fill_placeholders
+from familiar_app.domain.clock import local_time
 from familiar_app.domain.speech import break_marks
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -32,7 +33,7 @@ class FinalReminderLayer:
 
 
 def _local_time(ctx: LayerContext) -> str:
-    return format_local(ctx.now.astimezone(ctx.config.display.zone()))
+    return format_local(local_time(ctx.now, ctx.config.display.zone()))
 
 
 def format_local(local: datetime) -> str:

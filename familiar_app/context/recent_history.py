@@ -24,7 +24,9 @@ from familiar_app.context.history_line import (
 )
 from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.budget import stable_start
+from familiar_app.domain.clock import local_time
 from familiar_app.domain.ids import OWNER, ChannelId, PersonKey, TurnId
+from familiar_app.domain.speech import told_apart
 from familiar_app.domain.trace import LeftOut
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.store.vault import Vault
@@ -144,7 +146,7 @@ class RecentHistory:
         rendered: list[tuple[LineRole, str]] = []
         day: date | None = None
         for turn in turns:
-            today = turn.at.astimezone(style.zone).date()
+            today = local_time(turn.at, style.zone).date()
             answered = by_message.get(turn.reply_to) if turn.reply_to is not None else None
             rendered.append(render_line(turn, self._body(turn), style, with_date=today != day, answered=answered))
             if not is_own(turn, style.familiar):
@@ -180,7 +182,8 @@ class RecentHistory:
         missing = [key for key in keys if key != OWNER and key not in style.labels]
         found = await asyncio.gather(*(self._vault.people.label(key, guild=style.channel.guild) for key in missing))
         names = (short_name(label) for label in found)
-        return {OWNER: owner_label, **style.labels, **dict(zip(missing, names, strict=True))}
+        labels = {OWNER: owner_label, **style.labels, **dict(zip(missing, names, strict=True))}
+        return told_apart(labels, first=OWNER, taken=style.char)
 
     def _body(self, turn: Turn) -> str:
         key = (turn.id, turn.revision)

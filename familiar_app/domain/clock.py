@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Protocol
 
 from familiar_app.domain.errors import BadInputError
@@ -34,6 +34,17 @@ class FixedClock:
 def as_utc(instant: datetime) -> datetime:
     """Return `instant` in UTC; a naive one is taken to be UTC already."""
     return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
+
+
+def local_time(instant: datetime, zone: tzinfo | None) -> datetime:
+    """Return `instant` as clocks in `zone` show it; None is this computer's zone.
+
+    In the first and last hours that the calendar has, and where the system knows no local time, it stays in UTC.
+    """
+    try:
+        return instant.astimezone(zone)
+    except (OverflowError, ValueError, OSError):
+        return as_utc(instant)
 
 
 def parse_time(text: str, *, field: str | None = None) -> datetime:

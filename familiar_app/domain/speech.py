@@ -8,6 +8,11 @@ part messages.
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Mapping
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=str)
 
 _LINE_BREAKS = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
@@ -38,6 +43,33 @@ def clean_name(name: str) -> str:
     """Make a name harmless in a line's beginning: one line, no brackets, no marks that hide or reorder; maybe empty."""
     text = _HIDDEN_IN_NAME.sub("", _CONTROLS.sub("", _LINE_BREAKS.sub(" ", name)))
     return " ".join(text.translate(_NAME_SIGNS).split())
+
+
+def told_apart(names: Mapping[Key, str], *, first: Key, taken: str) -> dict[Key, str]:
+    """Number those who are called alike, so that nobody passes for another by taking a name.
+
+    `taken` is a name that somebody outside of `names` has; `first` keeps its name before all others. Names that differ
+    in case or width alone count as alike.
+    """
+    alike: dict[str, list[Key]] = {}
+    for key in sorted(names, key=lambda key: (key != first, key)):
+        alike.setdefault(_folded(names[key]), []).append(key)
+    found = dict(names)
+    for folded, keys in alike.items():
+        if not folded:
+            continue
+        owned = folded == _folded(taken)
+        keeps = keys[0] == first and not owned
+        if len(keys) == 1 and not owned:
+            continue
+        for number, key in enumerate(keys, start=2 if owned else 1):
+            if not (keeps and key == first):
+                found[key] = f"{names[key]} ({number})"
+    return found
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()
 
 
 def clean_text(text: str) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import base64
 import json
+import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from familiar_app.interchange.png import plain_png, read_png, replace_texts
 from familiar_app.interchange.report import Report, ReportLine
 
 CARD_FORMATS = ("familiar", "card-v1", "card-v2", "card-v3", "charx")
+MAX_NAME_CHARS = 80
+_NO_PART_OF_A_NAME = ("Cc", "Cs", "Zl", "Zp")
 _MARKDOWN_ENDINGS = {".md", ".markdown", ".txt"}
 _VERSIONS: dict[str, CardVersion] = {
     "card-v1": "card-v1",
@@ -54,16 +57,28 @@ def read_card_file(path: Path) -> CardImport:
     """Read a character card. Raises BadInputError naming the file and the reason, OutsideError where the disk fails."""
     report = Report()
     if path.suffix.lower() in _MARKDOWN_ENDINGS:
-        card = parse_card_markdown(decode_text(read_file(path), source=path))
-        return CardImport(card, "familiar", None, (), {})
+        card = _with_short_name(parse_card_markdown(decode_text(read_file(path), source=path)), report)
+        return CardImport(card, "familiar", None, tuple(report.lines), {})
     file = load_json_file(path, report)
     if not isinstance(file.value, dict):
         raise BadInputError("this is not a character card.", source=path)
-    card = card_from_json(file.value, source=path, report=report)
+    card = _with_short_name(card_from_json(file.value, source=path, report=report), report)
     version = card_format(file.value) or "card-v1"
     return CardImport(
         card, "charx" if file.container == "charx" else version, file.picture, tuple(report.lines), file.value
     )
+
+
+def _with_short_name(card: CharacterCard, report: Report) -> CharacterCard:
+    """Return the card with a name of one line that can be shown everywhere; maybe empty."""
+    kept = (" " if unicodedata.category(char) in _NO_PART_OF_A_NAME else char for char in card.name)
+    name = " ".join("".join(kept).split())
+    if len(name) > MAX_NAME_CHARS:
+        name = name[:MAX_NAME_CHARS].rstrip()
+    if name == card.name.strip():
+        return card
+    report.add("name", "repaired", f"a name has one line of at most {MAX_NAME_CHARS} characters")
+    return replace(card, name=name)
 
 
 def write_card(

@@ -27,7 +27,7 @@ from familiar_app.domain.settings import (
 )
 from familiar_app.store.fault import translated
 from familiar_app.store.resource import resource
-from familiar_app.store.toml_file import parse_toml, read_text, with_changes
+from familiar_app.store.toml_file import MAX_FILE_SIZE_BYTES, parse_toml, read_text, with_changes
 from familiar_app.store.written_file import sync_folder, write_atomically
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -129,8 +129,9 @@ class Profile:
     def save_card(self, id: FamiliarId, card: CharacterCard) -> None:  # noqa: A002
         """Replace a familiar's card."""
         path = self._file(id, "character.md")
+        markdown = _rendered(card)
         with self._changing, translated(path):
-            write_atomically(path, render_card_markdown(card).encode("utf-8"))
+            write_atomically(path, markdown)
 
     def avatar(self, id: FamiliarId) -> Path | None:  # noqa: A002
         """Return where a familiar's picture lies, or None."""
@@ -164,11 +165,12 @@ class Profile:
             config_path = folder / "character.toml"
             text = with_changes(_CONFIG_HEAD, {"lineage": lineage, **config_changes}, config_path)
             self._check_config(text, config_path)
+            markdown = _rendered(card)
             with translated(folder):
                 shutil.rmtree(making, ignore_errors=True)
                 making.mkdir(parents=True)
                 write_atomically(making / "character.toml", text.encode("utf-8"))
-                write_atomically(making / "character.md", render_card_markdown(card).encode("utf-8"))
+                write_atomically(making / "character.md", markdown)
                 making.rename(folder)
                 sync_folder(folder.parent)
 
@@ -201,3 +203,12 @@ class Profile:
         shipped = resource("defaults", "character.toml")
         own = (str(path), parse_toml(text, path))
         return parse_config([(shipped.name, parse_toml(read_text(shipped), shipped)), own])
+
+
+def _rendered(card: CharacterCard) -> bytes:
+    """Return a card as its file holds it. Raises BadInputError where that could not be read again."""
+    with translated(Path("character.md")):
+        data = render_card_markdown(card).encode("utf-8")
+    if len(data) > MAX_FILE_SIZE_BYTES:
+        raise BadInputError("a character card has at most 4 MB of text.", source="the card", next_step="Shorten it.")
+    return data

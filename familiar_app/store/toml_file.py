@@ -17,7 +17,9 @@ MAX_FILE_SIZE_BYTES = 4 * 1024 * 1024
 
 
 def read_text(path: Path) -> str:
-    """Return a text file's contents. Raises BadInputError where it is too large or not UTF-8."""
+    """Return a text file's contents. Raises BadInputError where it is no file, too large or not UTF-8."""
+    if path.exists() and not path.is_file():
+        raise BadInputError("this is not a file.", source=path, next_step="Put the file back, or move this away.")
     with translated(path), path.open("rb") as stream:
         raw = stream.read(MAX_FILE_SIZE_BYTES + 1)
     if len(raw) > MAX_FILE_SIZE_BYTES:

@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
+from familiar_app.domain.clock import local_time
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import ChannelId, TurnId
 from familiar_app.domain.turn import DayMark, Reaction, Revision, Turn
@@ -155,11 +156,7 @@ def _next_at(connection: Connection, channel: ChannelId, at: int | None) -> int 
 
 
 def _day_of(at: int, zone: ZoneInfo) -> date:
-    instant = from_micros(at)
-    try:
-        return instant.astimezone(zone).date()
-    except OverflowError:  # the first or last hours that a calendar has
-        return instant.date()
+    return local_time(from_micros(at), zone).date()
 
 
 def _end_of(day: date, zone: ZoneInfo) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from typing import Protocol
 
+from familiar_app.domain.clock import local_time
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import MAIN_CHANNEL, ChannelId, ChannelKey, FamiliarId, TurnId, is_local
 from familiar_app.domain.turn import Channel, ChannelSummary
@@ -120,7 +121,7 @@ def last_time(summary: ChannelSummary, *, now: datetime, zone: tzinfo) -> str:
     """Say when something was last said: the time today, else the day."""
     if summary.last_at is None:
         return ""
-    there, today = summary.last_at.astimezone(zone).date(), now.astimezone(zone).date()
+    there, today = local_time(summary.last_at, zone).date(), local_time(now, zone).date()
     if there == today:
         return clock_time(summary.last_at, zone)
     if (today - there).days == 1:

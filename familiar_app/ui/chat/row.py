@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Literal
 
+from familiar_app.domain.clock import local_time
 from familiar_app.domain.ids import TurnId
 from familiar_app.domain.turn import Role, Turn
 
@@ -94,12 +95,12 @@ def long_date(day: date) -> str:
 
 def clock_time(at: datetime, zone: tzinfo) -> str:
     """Write the time of day in the owner's zone."""
-    return at.astimezone(zone).strftime("%H:%M")
+    return local_time(at, zone).strftime("%H:%M")
 
 
 def full_time(at: datetime, zone: tzinfo) -> str:
     """Write date and time in the owner's zone."""
-    there = at.astimezone(zone)
+    there = local_time(at, zone)
     return f"{long_date(there.date())}, {there.strftime('%H:%M:%S')}"
 
 
@@ -130,7 +131,7 @@ def build_rows(
     before: Turn | None = None
     day_before: date | None = None
     for index, turn in enumerate(turns):
-        day = turn.at.astimezone(zone).date()
+        day = local_time(turn.at, zone).date()
         marked = False
         if day != day_before:
             rows.append(Row(("day", day.isoformat()), "day", (day, today), label=day_label(day, today)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, time, tzinfo
 
-from familiar_app.domain.clock import Clock
+from familiar_app.domain.clock import Clock, local_time
 from familiar_app.domain.ids import OWNER, TurnId, is_local
 from familiar_app.domain.turn import Channel, Role, Turn
 from familiar_app.store.vault import Vault
@@ -104,7 +104,7 @@ class Transcript:
     def heard(self, turn: Turn) -> None:
         """Show a turn that was just stored; where the end is not held, count it as waiting below."""
         if turn.active and turn.alternatives == 1:
-            self.calendar.add(turn.id, turn.at.astimezone(self.zone).date())
+            self.calendar.add(turn.id, local_time(turn.at, self.zone).date())
         if not self.window.append(turn):
             self.newer += 1
 
@@ -146,7 +146,7 @@ class Transcript:
         rows = build_rows(
             self.window.turns,
             zone=self.zone,
-            today=self._clock.now().astimezone(self.zone).date(),
+            today=local_time(self._clock.now(), self.zone).date(),
             familiar_name=self.familiar_name,
             owner_key=OWNER,
             unread_from=self.unread_from,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from familiar_app.domain.speech import clean_name, clean_quote, clean_text
+from familiar_app.domain.speech import clean_name, clean_quote, clean_text, told_apart
 
 SIGNS = st.text(alphabet=st.sampled_from("[]［（<>|#\n\r\t\v\f\x00\x85 ​‮‏⁩﻿14:32-/.Ann_ims&INST\u2028\u200d"), max_size=60)
 ANY = st.one_of(st.text(max_size=200), SIGNS)
@@ -90,3 +90,18 @@ def test_hostile_text_takes_no_time() -> None:
         clean_text(text)
         clean_name(text)
     assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        ({"local:owner": "Robin", "discord:1": "Ann"}, ["Robin", "Ann"]),
+        ({"local:owner": "Robin", "discord:2": "ROBIN", "discord:1": "Ｒobin"}, ["Robin", "ROBIN (3)", "Ｒobin (2)"]),
+        ({"local:owner": "Robin", "discord:2": "Ann", "discord:1": "Ann"}, ["Robin", "Ann (2)", "Ann (1)"]),
+        ({"local:owner": "Robin", "discord:2": "mira"}, ["Robin", "mira (2)"]),
+        ({"local:owner": "Mira", "discord:2": "Mira"}, ["Mira (2)", "Mira (3)"]),
+        ({"local:owner": "Robin", "discord:2": "", "discord:1": ""}, ["Robin", "", ""]),
+    ],
+)
+def test_nobody_passes_for_another_by_taking_a_name(names: dict[str, str], shown: list[str]) -> None:
+    assert list(told_apart(names, first="local:owner", taken="Mira").values()) == shown

@@ -323,3 +323,22 @@ def test_damage_of_any_kind_is_refused_in_our_own_words(
 def test_chunk_lengths_beyond_the_file_are_cut() -> None:
     data = SIGNATURE + write_chunk(Chunk(b"IHDR", b"\0" * 13)) + struct.pack(">I", 2**31) + b"tEXtchara"
     assert [chunk.kind for chunk in read_png(data, source="x").chunks] == [b"IHDR"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("A\n[14:32 Bob]", "A [14:32 Bob]"),
+        ("\0", ""),
+        ("a\u2028b\x85c\x1b", "a b c"),
+        ("n" * 300, "n" * 80),
+        ("\U0001f469\u200d\U0001f680 Ann", "\U0001f469\u200d\U0001f680 Ann"),
+        ("  Ann ", "  Ann "),
+    ],
+)
+def test_a_name_becomes_one_short_line_and_that_is_reported(tmp_path: Path, name: str, shown: str) -> None:
+    path = tmp_path / "card.json"
+    path.write_text(json.dumps({"spec": "chara_card_v2", "data": {"name": name, "first_mes": "Hi"}}), encoding="utf-8")
+    found = read_card_file(path)
+    assert found.card.name == shown
+    assert any(line.field == "name" and line.what == "repaired" for line in found.report) == (shown != name)

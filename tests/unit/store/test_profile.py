@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 
@@ -156,3 +157,28 @@ def test_shipped_files_are_found_and_missing_ones_are_a_defect() -> None:
     assert resource("defaults", "settings.toml").is_file()
     with pytest.raises(BugError, match=r"no/such\.file"):
         resource("no", "such.file")
+
+
+@pytest.mark.parametrize("make", ["mkdir", "fifo"])
+def test_what_is_no_file_is_named_and_not_waited_for(profile: Profile, make: str) -> None:
+    path = profile.root / "settings.toml"
+    profile.root.mkdir(parents=True, exist_ok=True)
+    if make == "mkdir":
+        path.mkdir()
+    elif hasattr(os, "mkfifo"):
+        os.mkfifo(path)
+    else:
+        pytest.skip("this system has no named pipes")
+    with pytest.raises(BadInputError, match=r"settings.toml: this is not a file"):
+        profile.settings()
+
+
+def test_a_card_too_large_to_be_read_again_is_refused_before_anything_is_written(hosting: Profile) -> None:
+    large = CharacterCard(name="Nia", description="word " * 1_000_000)
+    before = hosting.card(FamiliarId("mira"))
+    with pytest.raises(BadInputError, match="at most 4 MB"):
+        hosting.add_familiar(FamiliarId("nia"), large, {}, "lineage")
+    with pytest.raises(BadInputError, match="at most 4 MB"):
+        hosting.save_card(FamiliarId("mira"), large)
+    assert hosting.card(FamiliarId("mira")) == before
+    assert [path.name for path in (hosting.root / "familiars").iterdir()] == ["mira"]
