@@ -297,7 +297,7 @@ def test_short_cuts_change_nothing(drawn: list[Any], chat: list[str], rules: Rul
     assert quick.to_json() == thorough.to_json()
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=50)
 @given(
     ENTRIES,
     st.lists(WORDS, max_size=4),
