@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from familiar_app.domain.errors import BadInputError, OutsideError
+from familiar_app.interchange.target import refuse_target
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 MAX_JSON_BYTES = 32 * 1024 * 1024
@@ -30,7 +31,11 @@ def read_file(path: Path, *, limit_bytes: int = MAX_FILE_BYTES) -> bytes:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file so that it is either the old or the new one, never half. Raises OutsideError."""
+    """Write a file so that it is either the old or the new one, never half.
+
+    Raises UserError where `path` is no place for a file, OutsideError where it cannot be written.
+    """
+    refuse_target(path)
     temporary = None
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)

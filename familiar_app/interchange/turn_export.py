@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from familiar_app.domain.errors import OutsideError, UserError
 from familiar_app.domain.turn import Role, Turn
+from familiar_app.interchange.target import refuse_target
 from familiar_app.interchange.turns import render_turn
 
 
@@ -108,7 +109,6 @@ def _remove(part: Path) -> None:
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
     """Raise UserError where `path` must not be written."""
-    if path.is_dir():
-        raise UserError(f"{path} is a folder.", "Name a file.")
-    if path.exists() and not overwrite:
+    refuse_target(path)
+    if os.path.lexists(path) and not overwrite:
         raise UserError(f"{path} exists already.", "Choose another name, or write over it with --force.")
