@@ -27,6 +27,9 @@ class Fit:
 def read_model_file(path: Path) -> GgufHeader:
     """Read what a GGUF file says of itself. Raises BadInputError (missing, no GGUF, damaged) or OutsideError."""
     try:
+        # Devices and pipes may never end, or never begin.
+        if path.exists() and not path.is_file():
+            raise IsADirectoryError
         return read_header(path)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         raise BadInputError(

@@ -82,6 +82,9 @@ class Script:
 def read_script(path: Path) -> Script:
     """Read a script. Raises BadInputError that names file, line and field, or OutsideError."""
     try:
+        # Devices and pipes may never end, or never begin.
+        if path.exists() and not path.is_file():
+            raise IsADirectoryError
         raw = path.read_bytes()
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         raise BadInputError("the script does not exist.", source=path, next_step="Check the model's setting.") from None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from familiar_app.models.llama_fit import choose_context, fit, free_memory_bytes
 from familiar_app.models.llama_worker.frames import FrameError, read_frame, write_frame
 from familiar_app.models.llama_worker.gguf import GgufError, GgufHeader, read_header
 from familiar_app.models.llama_worker.template import ChatTemplate
+from familiar_app.models.scripted import read_script
 
 
 def header(**changes: Any) -> GgufHeader:
@@ -161,3 +164,12 @@ def test_a_template_is_rendered_in_a_sandbox() -> None:
         rendered = ChatTemplate(header(chat_template=hostile)).render(messages)
         assert rendered is None or "class" not in rendered
     assert ChatTemplate(header()).render(messages) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("read", [read_model_file, read_script])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    path = tmp_path / "model"
+    os.mkfifo(path)
+    with pytest.raises(BadInputError, match="does not exist"):
+        read(path)
