@@ -20,6 +20,8 @@ from familiar_app.store.moment import to_micros
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+# How many texts a search reads at once.
+_BLOCK = 500
 _WAS_BELIEVED = """(m.beliefs = 1 OR EXISTS (SELECT 1 FROM fact_beliefs b WHERE b.fact = m.{number} AND b.since <= ?
     AND (b.until IS NULL OR b.until > ?)))"""
 
@@ -63,10 +65,15 @@ def _matching(connection: Connection, question: FactQuestion) -> Iterator[FactId
 def _searched(connection: Connection, question: FactQuestion) -> Iterator[FactId]:
     needle = question.search.strip().casefold()
     sql, values = _statement(question)
-    rows = connection.execute(f"SELECT f.id, f.text FROM ({sql}) n CROSS JOIN facts f ON f.id = n.number", values)
-    for number, text in rows:
-        if needle in text.casefold():
-            yield FactId(number)
+    numbers = connection.execute(sql, values)
+    while block := numbers.fetchmany(_BLOCK):
+        marks = ",".join("?" for _ in block)
+        rows = connection.execute(
+            f"SELECT id, text FROM facts WHERE id IN ({marks}) ORDER BY id DESC", [number for (number,) in block]
+        )
+        for number, text in rows.fetchall():
+            if needle in text.casefold():
+                yield FactId(number)
 
 
 def _statement(question: FactQuestion) -> tuple[str, list[object]]:

@@ -13,7 +13,7 @@ skips what lies outside; a bound may be wider than need be, never narrower.
 from __future__ import annotations
 
 # Stand for a time that is always before and one that is never reached.
-_EVER, _NEVER = -(1 << 62), 1 << 62
+EVER, NEVER = -(1 << 62), 1 << 62
 
 FACTS = (
     """CREATE TABLE facts (
@@ -34,7 +34,8 @@ FACTS = (
         act INTEGER REFERENCES turns (id)
     )""",
     "CREATE INDEX facts_identity ON facts (familiar, identity, valid_to) WHERE superseded_at IS NULL",
-    "CREATE INDEX facts_current ON facts (familiar, id, valid_to) WHERE superseded_at IS NULL AND hidden = 0",
+    """CREATE INDEX facts_current ON facts (familiar, id, valid_to, superseded_at)
+        WHERE superseded_at IS NULL AND hidden = 0""",
     """CREATE INDEX facts_time ON facts (familiar, id, created_at, superseded_at, valid_from, valid_to, beliefs)
         WHERE hidden = 0""",
     "CREATE INDEX facts_successor ON facts (superseded_by) WHERE superseded_by IS NOT NULL",
@@ -51,7 +52,7 @@ FACTS = (
         hidden INTEGER NOT NULL,
         PRIMARY KEY (fact, key)
     ) WITHOUT ROWID""",
-    """CREATE INDEX fact_subjects_current ON fact_subjects (familiar, key, fact, valid_to)
+    """CREATE INDEX fact_subjects_current ON fact_subjects (familiar, key, fact, valid_to, superseded_at)
         WHERE superseded_at IS NULL AND hidden = 0""",
     """CREATE INDEX fact_subjects_time ON fact_subjects (familiar, key, fact, created_at, superseded_at, valid_from,
         valid_to, beliefs) WHERE hidden = 0""",
@@ -85,8 +86,8 @@ FACTS = (
         valid_to INTEGER NOT NULL
     )""",
     f"""CREATE TRIGGER facts_added AFTER INSERT ON facts BEGIN
-        INSERT INTO fact_blocks VALUES (new.id >> 8, new.created_at, coalesce(new.superseded_at, {_NEVER}),
-            coalesce(new.valid_from, {_EVER}), coalesce(new.valid_to, {_NEVER}))
+        INSERT INTO fact_blocks VALUES (new.id >> 8, new.created_at, coalesce(new.superseded_at, {NEVER}),
+            coalesce(new.valid_from, {EVER}), coalesce(new.valid_to, {NEVER}))
         ON CONFLICT (block) DO UPDATE SET created_from = min(created_from, excluded.created_from),
             believed_to = max(believed_to, excluded.believed_to), valid_from = min(valid_from, excluded.valid_from),
             valid_to = max(valid_to, excluded.valid_to);
@@ -94,7 +95,7 @@ FACTS = (
     f"""CREATE TRIGGER facts_changed AFTER UPDATE OF superseded_at, beliefs, hidden ON facts BEGIN
         UPDATE fact_subjects SET superseded_at = new.superseded_at, beliefs = new.beliefs, hidden = new.hidden
         WHERE fact = new.id;
-        UPDATE fact_blocks SET believed_to = (SELECT max(coalesce(superseded_at, {_NEVER})) FROM facts
+        UPDATE fact_blocks SET believed_to = (SELECT max(coalesce(superseded_at, {NEVER})) FROM facts
             WHERE id BETWEEN (new.id >> 8) << 8 AND (new.id | 255)) WHERE block = new.id >> 8;
     END""",
     # Where references are not enforced, as in a shell, the parts of a fact go with it all the same.

@@ -13,6 +13,7 @@ from sqlcipher3 import dbapi2
 
 from familiar_app.store import schema
 from familiar_app.store.derived import derive_columns
+from familiar_app.store.fact_verify import fact_problems
 from familiar_app.store.fault import DAMAGE_CODES, primary_code
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _MOST_OF_A_KIND = 20
 _RESTORE = "Keep a copy of the folder as it is, then restore the newest good backup."
+_REBUILD = "Make a backup, then bring the projection back with 'familiar rebuild'; the log itself is not affected."
 _REPORT = "Make a backup, then report this as a defect; the log itself is not affected."
 
 # References that no foreign key holds. Each query returns the ids that break its rule.
@@ -51,7 +53,7 @@ class Problem:
 
 def verify_database(connection: Connection, report: Callable[[float], None]) -> list[Problem]:
     """Return what is wrong, nothing where all is well. Where pages are damaged, nothing beyond them is judged."""
-    checks = (_pages, _structure, _schema, _foreign_keys, _references, _derived)
+    checks = (_pages, _structure, _schema, _foreign_keys, _references, _derived, _facts)
     problems: list[Problem] = []
     for done, check in enumerate(checks):
         report(done / len(checks))
@@ -108,3 +110,8 @@ def _derived(connection: Connection) -> Iterator[Problem]:
         if count == _MOST_OF_A_KIND:
             return
         yield Problem(f"turns {turn}", f"the column {column} is not what the log says", _REPORT)
+
+
+def _facts(connection: Connection) -> Iterator[Problem]:
+    for where, what in fact_problems(connection):
+        yield Problem(where, what, _REBUILD)
