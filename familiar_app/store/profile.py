@@ -148,6 +148,18 @@ class Profile:
         with self._changing, translated(path):
             write_atomically(path, png)
 
+    def lorebook(self, id: FamiliarId) -> Path:  # noqa: A002
+        """Return where a familiar's own lorebook lies, or would lie."""
+        return self._file(id, "lorebook.toml")
+
+    def shared_lorebooks(self) -> list[Path]:
+        """Return the lorebooks for every familiar, by name: `lorebooks/*.toml`. Raises OutsideError."""
+        folder = self.root / "lorebooks"
+        if not folder.is_dir():
+            return []
+        with translated(folder):
+            return sorted(path for path in folder.glob("*.toml") if path.is_file())
+
     def add_familiar(
         self,
         id: FamiliarId,  # noqa: A002
