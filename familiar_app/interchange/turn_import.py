@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, ego_key, is_local
@@ -22,7 +22,10 @@ from familiar_app.interchange.turn_record import ReadOptions, ReadReport, TurnRe
 from familiar_app.interchange.turn_source import TurnSource
 
 CHUNK_TURNS = 4000
+AT_A_TIME = 250
+"""So many turns are worked on before the event loop gets its turn: a few milliseconds."""
 CHUNK_CHARS = 4_000_000
+T = TypeVar("T")
 Progress = Callable[[str, int, int | None], None]
 
 
@@ -137,7 +140,7 @@ class TurnImport:
         survey = _Survey()
         async with aclosing(self._chunks(read)) as chunks:
             async for chunk in chunks:
-                for record in chunk:
+                async for record in _in_turns_with_others(chunk):
                     without_id = record.message_id is None
                     survey.channels[record.channel] = survey.channels.get(record.channel, False) or without_id
                 survey.turns += len(chunk)
@@ -155,7 +158,7 @@ class TurnImport:
 
     async def _take(self, chunk: list[TurnRecord], report: ImportReport) -> None:
         new = []
-        for record in chunk:
+        async for record in _in_turns_with_others(chunk):
             author = self._author(record)
             if (report.dry_run or record.message_id is None) and len(self._known):
                 key = author.key if author else None
@@ -167,7 +170,7 @@ class TurnImport:
         if report.dry_run:
             report.taken += len(new)
             return
-        turns = [await self._new_turn(record, author) for record, author in new]
+        turns = [await self._new_turn(record, author) async for record, author in _in_turns_with_others(new)]
         if turns:
             count = await self._log.append_many(turns)
             report.taken += count.added
@@ -213,6 +216,14 @@ class TurnImport:
 
     def _owner(self, key: ChannelKey) -> FamiliarId | None:
         return self._familiar if is_local(key) else None
+
+
+async def _in_turns_with_others(items: Sequence[T]) -> AsyncGenerator[T, None]:
+    """Yield the items; every now and then the event loop may do something else first."""
+    for number, item in enumerate(items):
+        if number % AT_A_TIME == AT_A_TIME - 1:
+            await asyncio.sleep(0)
+        yield item
 
 
 def _next_chunk(records: Iterator[TurnRecord]) -> list[TurnRecord]:

@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from familiar_app.bootstrap.loop import run
@@ -16,6 +15,7 @@ from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.status import StatusModel
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.shell.side_view import SideView
+from tests.benchmarks.beat import Beat
 from tests.unit.ui.chat.stage import MIRA, Stage, make_stage
 
 pytestmark = pytest.mark.slow
@@ -26,33 +26,6 @@ REPLY = (
     '*She leans over the railing, the wind pulling at her scarf.* "Of course I am up. Somebody has to keep the lamp '
     'turning," she says, **slowly**, and counts the letters: one, two, three.\n\n'
 ) * 14
-
-
-class Beat:
-    """Ticks every few milliseconds; the processor time between two ticks is what the loop was held by ourselves.
-
-    Waiting for the processor, which a busy machine causes, is no fault of the window and is kept apart.
-    """
-
-    def __init__(self) -> None:
-        self.held_ms: list[float] = []
-        self.late_ms: list[float] = []
-        self._cpu, self._at = time.thread_time(), time.perf_counter()
-        self._timer = QTimer()
-        self._timer.setInterval(4)
-        self._timer.timeout.connect(self._tick)
-        self._timer.start()
-
-    def _tick(self) -> None:
-        cpu, at = time.thread_time(), time.perf_counter()
-        self.held_ms.append((cpu - self._cpu) * 1000)
-        self.late_ms.append((at - self._at) * 1000)
-        self._cpu, self._at = cpu, at
-
-    def stop(self) -> tuple[float, float]:
-        """Return the longest hold and the longest pause, both in milliseconds."""
-        self._timer.stop()
-        return max(self.held_ms), max(self.late_ms)
 
 
 async def wait_until(ready, *, timeout_s: float = 60.0) -> None:

@@ -105,6 +105,10 @@ class Frame(QWidget):
     def set_side_width(self, width: int) -> None:
         self._side_width = max(200, min(1200, width))
 
+    def panel(self, name: str) -> Panel | None:
+        """Return a panel by its id, None where it is not offered."""
+        return self._panels.get(name)
+
     # What the actions do
 
     def show_panel(self, panel: str) -> None:
