@@ -71,7 +71,8 @@ class Application:
             )
             try:
                 services = await self._build(vault)
-                await self._add(services, familiar, changes)
+                hosted = await self._add(services, familiar, changes)
+                await asyncio.to_thread(self._profile.save_settings, {"last_familiar": hosted.id})
             except BaseException:
                 await self._discard(vault)
                 raise

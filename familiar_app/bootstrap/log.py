@@ -47,7 +47,7 @@ def safe_exception(error: BaseException) -> str:
     """Describe an exception by type and frames; its text only where it is one of ours."""
     kind = type(error).__name__
     frames = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in extract_tb(error.__traceback__)]
-    text = f": {error.message}" if isinstance(error, FamiliarError) else ""
+    text = f": {error.message}" if isinstance(error, FamiliarError) and not error.private else ""
     return f"{kind}{text}; {' < '.join(reversed(frames[-8:]))}" if frames else f"{kind}{text}"
 
 

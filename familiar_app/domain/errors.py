@@ -6,10 +6,11 @@
     │   ├── LockedError    the vault is locked, or the passphrase is wrong; exit code 3
     │   └── BadInputError  a file or field cannot be accepted; exit code 4
     ├── OutsideError       disk, network, model or Discord failed; exit code 5
+    │   └── UnscriptedError    a script has no line for a request
     ├── StoppedByUserError  the person stopped it; shown nowhere
     └── BugError           a promise inside the program was broken; exit code 70
 
-Messages never contain the text of turns or memories, names of people, or keys.
+Messages never contain the text of turns or memories, names of people, or keys, unless they are marked private.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ class FamiliarError(Exception):
 
     exit_code = 70
     kind = "bug"
+    private = False
+    """Whether the message holds what was said, so that it may be shown to the person but never logged."""
 
     def __init__(self, message: str, next_step: str = "") -> None:
         super().__init__(message)
@@ -91,6 +94,12 @@ class OutsideError(FamiliarError):
     def __init__(self, message: str, next_step: str = "", *, retryable: bool = False) -> None:
         super().__init__(message, next_step)
         self.retryable = retryable
+
+
+class UnscriptedError(OutsideError):
+    """A script has no line for a request. The message holds the prompt, which the script's author needs to see."""
+
+    private = True
 
 
 class StoppedByUserError(FamiliarError):

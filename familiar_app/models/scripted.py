@@ -27,7 +27,7 @@ from familiar_app.domain.chat import (
     ToolCallRequested,
     Usage,
 )
-from familiar_app.domain.errors import BadInputError, OutsideError
+from familiar_app.domain.errors import BadInputError, OutsideError, UnscriptedError
 from familiar_app.models.llama_cpp import context_overflow
 from familiar_app.models.token_estimate import estimate_prompt_tokens, estimate_tokens
 from familiar_app.models.wire import check_request, wire_request, wire_text
@@ -72,7 +72,7 @@ class Script:
                 del self._unused[index]
                 return line.reply
         # The text belongs in this message alone: the script's author needs it to write the missing line.
-        raise OutsideError(
+        raise UnscriptedError(
             f"No unused line of the script fits this request of slot {request.slot}, purpose {request.purpose}:\n"
             f"{prompt}",
             "Add a line that fits to the script.",

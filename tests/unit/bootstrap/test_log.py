@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 
 from familiar_app.bootstrap.log import LogBuffer, LogLine, log_to_file, safe_exception
-from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.errors import OutsideError, UnscriptedError
 
 SECRET = "the violet heron sleeps at noon"
 
@@ -46,6 +46,12 @@ def test_an_exception_keeps_type_and_frames_but_not_its_text() -> None:
 
 def test_our_own_errors_keep_their_sentence() -> None:
     assert "OutsideError: The disk is full." in safe_exception(raised(OutsideError("The disk is full.")))
+
+
+def test_a_private_error_of_ours_keeps_its_sentence_to_itself() -> None:
+    text = safe_exception(raised(UnscriptedError(SECRET)))
+    assert text.startswith("UnscriptedError; test_log.py:")
+    assert SECRET not in text
 
 
 def test_the_ring_forgets_the_oldest_and_tells_listeners() -> None:
