@@ -12,7 +12,7 @@ from familiar_app.bootstrap.model_pool import ModelPool
 from familiar_app.context.assembler import Assembler
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.domain.clock import Clock
-from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError, UserError
+from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError, OutsideError, UserError
 from familiar_app.domain.ids import FamiliarId, familiar_id_from_name, is_familiar_id
 from familiar_app.domain.settings import model_slot_from_spec
 from familiar_app.domain.task import TaskRegistry
@@ -72,13 +72,11 @@ class Application:
             try:
                 services = await self._build(vault)
                 hosted = await self._add(services, familiar, changes)
-                await asyncio.to_thread(self._profile.save_settings, {"last_familiar": hosted.id})
             except BaseException:
                 await self._discard(vault)
                 raise
             self._services = services
-            if remember:
-                await self._remember(vault)
+            await self._settle(hosted, remember)
             return services
 
     async def unlock(
@@ -236,6 +234,15 @@ class Application:
         if key is None:
             raise LockedError("This computer's keyring has no key for this vault.", "Type the passphrase.")
         return key
+
+    async def _settle(self, first: Hosted, remember: bool) -> None:
+        """Keep what is merely convenient. The vault is made by now, so a failure here must not look like a failed one."""
+        try:
+            await asyncio.to_thread(self._profile.save_settings, {"last_familiar": first.id})
+            if remember:
+                await self._remember(self.services.vault)
+        except (OutsideError, UserError) as error:
+            log.warning("a convenience of the new profile could not be kept", exc_info=error)
 
     async def _remember(self, vault: Vault) -> None:
         await asyncio.to_thread(keyring.save, vault.id, vault.data_key())
