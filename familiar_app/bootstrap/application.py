@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
+from familiar_app.bootstrap.embedder_pool import EmbedderPool
 from familiar_app.bootstrap.model_pool import ModelPool
 from familiar_app.context.assembler import Assembler
 from familiar_app.conversation.exchange import Conversation
@@ -31,16 +32,27 @@ log = logging.getLogger(__name__)
 class Application:
     """Implements `services.Gate` for one profile folder.
 
-    `local_only` forces the mode on whatever the settings say; None follows the settings.
+    `local_only` forces the mode on whatever the settings say; None follows the settings. `lasting` is for a vault that
+    stays open: its search index is built in the background.
     """
 
-    def __init__(self, profile: Profile, *, clock: Clock, tasks: TaskRegistry, local_only: bool | None = None) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        clock: Clock,
+        tasks: TaskRegistry,
+        local_only: bool | None = None,
+        lasting: bool = False,
+    ) -> None:
         self._profile = profile
         self._clock = clock
         self._tasks = tasks
         self._forced_local_only = local_only
         self._services: Services | None = None
         self._pool: ModelPool | None = None
+        self._embedders = EmbedderPool(profile.root)
+        self._lasting = lasting
         self._changing = asyncio.Lock()
 
     @property
@@ -140,6 +152,7 @@ class Application:
             late = await self._tasks.cancel(services)
             if late:
                 log.warning("%d tasks did not end in time", len(late))
+            await self._embedders.close()
             if pool is not None:
                 await pool.close()
             await services.vault.close()
@@ -149,6 +162,7 @@ class Application:
         local_only = settings.local_only if self._forced_local_only is None else self._forced_local_only
         network = NetworkPolicy(local_only=local_only)
         self._pool = ModelPool(network, vault.secrets.get)
+        self._embedders = EmbedderPool(self._profile.root)
         services = Services(self._profile, vault, self._clock, self._tasks, network)
         for familiar in self._profile.familiars():
             try:
@@ -165,6 +179,7 @@ class Application:
         folder = self._profile.root
         prose = await pool.get(config.models.prose, folder)
         background = await pool.get(config.models.background, folder)
+        embedder = self._embedders.get(config.providers.embedding)
         assembler = Assembler(
             familiar=familiar,
             card=lambda: card,
@@ -183,7 +198,17 @@ class Application:
             assembler=assembler,
             clock=self._clock,
         )
-        return Hosted(familiar, card.name, config, prose, background, assembler, conversation)
+        hosted = Hosted(familiar, card.name, config, prose, background, assembler, conversation, embedder)
+        self._keep_memory(services, hosted)
+        return hosted
+
+    def _keep_memory(self, services: Services, hosted: Hosted) -> None:
+        """Where the vault stays open for long, keep its index and the vectors of the familiar in step with it."""
+        if not self._lasting:
+            return
+        services.vault.index.start(services.tasks, owner=services)
+        if hosted.embedder is not None and hosted.config.memory.retrieval.embedding_weight > 0:
+            self._embedders.keep_filled(hosted.embedder, services.vault, services.tasks, owner=services)
 
     async def _add(self, services: Services, familiar: NewFamiliar, changes: Mapping[str, Any]) -> Hosted:
         taken = frozenset(self._profile.familiars())
@@ -236,7 +261,7 @@ class Application:
         return key
 
     async def _settle(self, first: Hosted, remember: bool) -> None:
-        """Keep what is merely convenient. The vault is made by now, so a failure here must not look like a failed one."""
+        """Keep what is merely convenient. The vault is made by now: a failure here must not look like a failed one."""
         try:
             await asyncio.to_thread(self._profile.save_settings, {"last_familiar": first.id})
             if remember:
