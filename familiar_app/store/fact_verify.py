@@ -65,7 +65,8 @@ def fact_problems(connection: Connection) -> Iterator[tuple[str, str]]:
 
 
 def _circles(connection: Connection) -> Iterator[tuple[str, str]]:
-    pointers = dict(connection.execute("SELECT id, superseded_by FROM facts WHERE superseded_by IS NOT NULL"))
+    rows = connection.execute("SELECT id, superseded_by FROM facts WHERE superseded_by IS NOT NULL ORDER BY id")
+    pointers: dict[int, int] = dict(rows)
     settled: set[int] = set()
     for start in pointers:
         path: dict[int, None] = {}
