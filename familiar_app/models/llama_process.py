@@ -21,6 +21,7 @@ from typing import Any, BinaryIO
 
 from familiar_app.domain.errors import OutsideError
 from familiar_app.models.llama_worker.frames import Frame, FrameError, read_frame, write_frame
+from familiar_app.models.llama_worker.private_folder import remove_folders_of
 
 log = logging.getLogger(__name__)
 
@@ -207,6 +208,7 @@ class WorkerProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        remove_folders_of(self._process.pid)
         for thread in self._threads:
             thread.join(_END_TIMEOUT_S)
 

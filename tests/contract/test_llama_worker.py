@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -120,6 +121,33 @@ async def test_a_truncated_file_has_its_sentence(tmp_path: Path) -> None:
     with pytest.raises(OutsideError, match="damaged"):
         await model.prepare()
     await model.close()
+
+
+async def test_no_folder_stays_where_a_load_fails_or_is_broken_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        monkeypatch.setenv(name, str(temporary))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    cut = tmp_path / "cut.gguf"
+    cut.write_bytes(bundled_model_path().read_bytes()[:30_000_000])
+    model = local_model(path=cut)
+    with pytest.raises(OutsideError, match="damaged"):
+        await model.prepare()
+    await model.close()
+    assert list(temporary.iterdir()) == []
+    for patience_s in (0.0, 0.02, 0.1):
+        model = local_model()
+        loading = asyncio.create_task(model.prepare())
+        async with asyncio.timeout(20):
+            while not any(temporary.iterdir()) and not loading.done():  # noqa: ASYNC110 - another process makes it
+                await asyncio.sleep(0.001)
+        await asyncio.sleep(patience_s)
+        loading.cancel()
+        await model.close()
+        assert list(temporary.iterdir()) == []
 
 
 async def test_a_file_of_another_kind_never_reaches_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,11 +21,12 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from familiar_app.models.llama_worker.engine import Engine, EngineError, LoadOptions, load_engine
 from familiar_app.models.llama_worker.frames import Frame, FrameError, read_frame, write_frame
 from familiar_app.models.llama_worker.gguf import GgufError, read_header
+from familiar_app.models.llama_worker.private_folder import remove_private_folders
 from familiar_app.models.llama_worker.template import ChatTemplate
 
 _FLUSH_AFTER_S = 0.02
@@ -126,7 +127,7 @@ class Service:
                 write_frame(self._out, frame)
             except OSError:
                 # The parent is gone, so nobody is left to work for.
-                os._exit(0)
+                _end(0)
 
 
 class _Lane:
@@ -176,13 +177,19 @@ def main() -> None:
         while (frame := read_frame(sys.stdin.buffer)) is not None:
             service.take(frame)
     except (FrameError, OSError):
-        os._exit(1)
+        _end(1)
     # Freeing a large model takes seconds that nobody needs; the system takes everything back at once.
-    os._exit(0)
+    _end(0)
+
+
+def _end(code: int) -> NoReturn:
+    """End the process at once, whatever other threads are at."""
+    remove_private_folders()
+    os._exit(code)
 
 
 def _end_at_defect(failure: threading.ExceptHookArgs) -> None:
     """End the process where a thread met an error it did not expect: the parent sees that at once."""
     kind = failure.exc_type.__name__ if failure.exc_type is not None else "unknown"
     os.write(2, f"worker defect: {kind}\n".encode())
-    os._exit(70)
+    _end(70)

@@ -10,16 +10,14 @@ import contextlib
 import json
 import os
 import secrets
-import shutil
 import socket
 import stat
-import tempfile
-from collections.abc import Iterator
 from typing import Any
 
 import xllamacpp
 
 from familiar_app.models.llama_worker.engine import Emit, EngineError, LoadOptions
+from familiar_app.models.llama_worker.private_folder import private_folder
 
 CHAT_SLOT = 0
 _COUNT_SLOT = 1
@@ -66,7 +64,7 @@ class XllamacppEngine:
 
 
 def _load(options: LoadOptions) -> Any:
-    with _private_folder() as folder:
+    with private_folder():
         before = _sockets()
         try:
             server = xllamacpp.Server(_params(options))
@@ -74,7 +72,6 @@ def _load(options: LoadOptions) -> Any:
             raise EngineError("load", "The engine could not load the model.") from error
         for descriptor in _sockets() - before:
             _take_down(descriptor)
-        shutil.rmtree(folder, ignore_errors=True)
     return server
 
 
@@ -97,18 +94,6 @@ def _params(options: LoadOptions) -> Any:
     if options.threads is not None:
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options.threads
     return params
-
-
-@contextlib.contextmanager
-def _private_folder() -> Iterator[str]:
-    """Work in a new folder that no other user may enter; a relative name also keeps the socket's path short."""
-    before = os.getcwd()  # noqa: PTH109
-    folder = tempfile.mkdtemp(prefix="familiar-")
-    os.chdir(folder)
-    try:
-        yield folder
-    finally:
-        os.chdir(before)
 
 
 def _sockets() -> set[int]:
