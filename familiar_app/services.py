@@ -12,6 +12,7 @@ from familiar_app.context.assembler import Assembler
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import Clock
+from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.settings import CharacterConfig
@@ -35,6 +36,7 @@ class Hosted:
     background: LanguageModel
     assembler: Assembler
     conversation: Conversation
+    embedder: Embedder | None = None
 
 
 @dataclass(slots=True)

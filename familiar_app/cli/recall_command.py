@@ -12,6 +12,7 @@ from typing import Any
 from familiar_app.cli.context import Command
 from familiar_app.cli.option import channel, instant, limit
 from familiar_app.domain.clock import format_time
+from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.errors import BadInputError, UsageError
 from familiar_app.domain.ids import ChannelId
 from familiar_app.domain.ranking import Kind, Signal
@@ -19,6 +20,7 @@ from familiar_app.domain.recall import DEFAULT_LIMIT, Hit, Recall
 from familiar_app.interchange.line import numbered_lines, parse_object
 from familiar_app.services import Services
 from familiar_app.store.index.search_index import IndexStatus
+from familiar_app.store.vector_fill import VectorFill
 
 KINDS: dict[str, Kind] = {"turns": "turn", "facts": "fact", "memories": "memory"}
 
@@ -72,12 +74,13 @@ async def run_recall(command: Command) -> int:
     services = await command.open()
     request = await _request(command, services)
     await _index(command, services)
+    embedder = await _vectors(command, services)
     if not args.json_lines:
-        _print_hits(command, await services.vault.retrieval.recall(request(args.query)))
+        _print_hits(command, await services.vault.retrieval.recall(request(args.query), embedder))
         return 0
     for query in queries:
         began = time.perf_counter()
-        hits = await services.vault.retrieval.recall(request(query.text))
+        hits = await services.vault.retrieval.recall(request(query.text), embedder)
         ms = round((time.perf_counter() - began) * 1000, 3)
         command.out.json({"id": query.id, "results": [hit_shape(hit) for hit in hits], "ms": ms})
     return 0
@@ -120,6 +123,18 @@ async def _index(command: Command, services: Services) -> None:
         raise status.error
 
 
+async def _vectors(command: Command, services: Services) -> Embedder | None:
+    """Return the embedder where it counts, after it has embedded everything that has no vector yet."""
+    hosted = command.hosted(services)
+    if hosted.embedder is None or hosted.config.memory.retrieval.embedding_weight <= 0:
+        return None
+    fill = VectorFill(services.vault.vectors, hosted.embedder)
+    done = await fill.until_idle(lambda done: command.out.progress(f"Embedded {done} texts."))
+    if done:
+        command.out.progress(f"Embedded {done} texts.", last=True)
+    return hosted.embedder
+
+
 def _read_queries(path: Path) -> Iterator[_Query]:
     try:
         with path.open("rb") as stream:
@@ -135,13 +150,13 @@ def _read_queries(path: Path) -> Iterator[_Query]:
 
 def hit_shape(hit: Hit) -> dict[str, Any]:
     """Return a hit's JSON form."""
-    turn = hit.turn
+    turn, fact = hit.turn, hit.fact
     return {
         "kind": hit.kind,
         "id": hit.id,
         "text": hit.text,
         "message_id": hit.message_id,
-        "channel": turn.channel_key if turn else None,
+        "channel": turn.channel_key if turn else fact.channel_key if fact else None,
         "author": {"key": turn.author.key, "name": turn.author.name} if turn and turn.author else None,
         "at": format_time(turn.at) if turn else None,
         "score": hit.score,

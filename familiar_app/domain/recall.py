@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from familiar_app.domain.fact import Fact
 from familiar_app.domain.ids import ChannelId, FamiliarId, TurnId
 from familiar_app.domain.ranking import Kind, Signal, Weights
 from familiar_app.domain.turn import Turn
@@ -51,6 +52,7 @@ class Hit:
     score: float
     signals: Mapping[str, Signal]
     turn: Turn | None = None
+    fact: Fact | None = None
 
     @property
     def message_id(self) -> str | None:

@@ -202,9 +202,19 @@ class MemoryProviders(_Table):
     projectors: Annotated[tuple[str, ...], Field(strict=False)]
 
 
+class EmbeddingSettings(_Table):
+    """What turns text into vectors. `dim` is for `hash`; an empty `model_dir` takes the model that is installed."""
+
+    backend: Literal["off", "hash", "fastembed"]
+    dim: Annotated[int, Field(ge=8, le=4096)]
+    model: str
+    model_dir: str
+
+
 class Providers(_Table):
     """Parts that can be exchanged."""
 
+    embedding: EmbeddingSettings
     memory: MemoryProviders
 
 

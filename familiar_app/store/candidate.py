@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from familiar_app.domain.fact import Fact, FactId, is_current, was_believed, was_believed_about, was_true
 from familiar_app.domain.ids import PersonKey
 from familiar_app.domain.ranking import NEIGHBOUR_GAP_S, Candidate, Key
+from familiar_app.domain.recall import Recall
+from familiar_app.store.fact_row import read_facts
 from familiar_app.store.index.search_index import View
 from familiar_app.store.index.text_index import KINDS, TURN, Scope
 from familiar_app.store.index.turn_source import INDEXED, Row, TurnSource
@@ -47,18 +51,14 @@ class Place:
 
 @dataclass(slots=True)
 class Found:
-    """Scores of everything that matched, and the keys of the best, best first."""
+    """Scores of everything that matched, and the keys of the best of each kind."""
 
     scores: dict[Key, float] = field(default_factory=dict)
     best: list[Key] = field(default_factory=list)
 
 
-def look_up(
-    connection: Connection, view: View | None, source: TurnSource, cue: Cue, scope: Scope, wanted: int
-) -> Found:
-    """Search the index, and what it does not hold yet, for the `wanted` best."""
-    if view is None:
-        return Found()
+def look_up(connection: Connection, view: View, source: TurnSource, cue: Cue, scope: Scope, wanted: int) -> Found:
+    """Search the index, and what it does not hold yet, for the `wanted` best of each kind."""
     found: dict[Key, float] = {}
     for kind, number, score in view.searcher.search(cue.terms, cue.people, scope, wanted * DEEPER):
         if kind != TURN or number not in view.changed:
@@ -66,10 +66,15 @@ def look_up(
             found[key] = max(score, found.get(key, 0.0))
     if TURN in scope.kinds:
         for row in _not_indexed(connection, view, source):
-            score = view.searcher.score(cue.terms, cue.people, row[3], (row[2],)) if _in_scope(row, scope) else 0.0
+            score = (
+                view.searcher.score(cue.terms, cue.people, row[3], (row[2],))
+                if _in_scope(row[0], row[1], scope)
+                else 0.0
+            )
             if score > 0:
                 found[("turn", row[0])] = score
-    best = sorted(found, key=lambda key: (-found[key], -key[1]))[:wanted]
+    ordered = sorted(found, key=lambda key: (-found[key], -key[1]))
+    best = [key for kind in KINDS for key in [one for one in ordered if one[0] == kind][:wanted]]
     return Found(found, best)
 
 
@@ -84,9 +89,9 @@ def places(connection: Connection, turns: Iterable[int]) -> dict[int, Place]:
 
 def with_neighbours(connection: Connection, turns: Collection[int], scope: Scope) -> dict[int, Place]:
     """Return turns and those directly beside them, where that is the same conversation and in scope."""
-    first = places(connection, turns)
+    first = in_scope(places(connection, turns), scope)
     beside = places(connection, {number for place in first.values() for number in place.around} - first.keys())
-    known = first | {number: place for number, place in beside.items() if _place_in_scope(number, place, scope)}
+    known = first | in_scope(beside, scope)
     return {number: _cut(place, known) for number, place in known.items()}
 
 
@@ -117,15 +122,52 @@ def _not_indexed(connection: Connection, view: View, source: TurnSource) -> list
     return [row for row in changed if row[0] <= view.newest] + source.latest(connection, view.newest, MOST_RECENT)
 
 
-def _in_scope(row: Row, scope: Scope) -> bool:
-    return _allowed(row[0], row[1], scope)
+def fact_candidates(
+    facts: Mapping[int, Fact], scores: Mapping[Key, float], cosines: Mapping[int, float], people: Sequence[PersonKey]
+) -> list[Candidate]:
+    """Put together what is known of each fact."""
+    return [
+        Candidate(
+            key=("fact", number),
+            order=number,
+            bm25=scores.get(("fact", number)),
+            importance=fact.importance,
+            cosine=cosines.get(number),
+            named=any(subject.key in people for subject in fact.subjects),
+            sources=tuple(("turn", turn) for turn in fact.source_turns),
+        )
+        for number, fact in facts.items()
+    ]
 
 
-def _place_in_scope(number: int, place: Place, scope: Scope) -> bool:
-    return _allowed(number, place.channel, scope)
+def facts_in_scope(connection: Connection, ids: Sequence[int], request: Recall, now: datetime) -> dict[int, Fact]:
+    """Return those of the facts that the request may see, as they stood at the time it asks for, in the given order."""
+    found = read_facts(connection, [FactId(number) for number in ids], request.known_at)
+    chosen = set(request.channels) if request.channels is not None else None
+    return {
+        fact.id: fact
+        for fact in found
+        if fact.familiar == request.familiar
+        and not fact.hidden
+        and (chosen is None or fact.channel in chosen)
+        and _holds(fact, request, now)
+    }
 
 
-def _allowed(number: int, channel: int, scope: Scope) -> bool:
+def in_scope(found: Mapping[int, Place], scope: Scope) -> dict[int, Place]:
+    """Return those of the turns that lie in scope."""
+    return {number: place for number, place in found.items() if _in_scope(number, place.channel, scope)}
+
+
+def _holds(fact: Fact, request: Recall, now: datetime) -> bool:
+    if request.known_at is not None and request.as_of is not None:
+        return was_believed_about(fact, request.known_at, request.as_of)
+    if request.known_at is not None:
+        return was_believed(fact, request.known_at)
+    return is_current(fact, now) if request.as_of is None else was_true(fact, request.as_of)
+
+
+def _in_scope(number: int, channel: int, scope: Scope) -> bool:
     if scope.channels is not None and channel not in scope.channels:
         return False
     if scope.last_turn is not None and number > scope.last_turn:

@@ -1,108 +1,170 @@
-"""Retrieval: brings back what fits a cue, best first, from the index and the vault.
+"""Retrieval: brings back what fits a cue, best first, from the index, the vectors and the vault.
 
-What the index says is always checked against the vault, so nothing that was hidden or scrubbed comes back. A search
-costs one stay in a reader's thread; the loop is never held.
+What the index says is always checked against the vault, so nothing that was hidden, scrubbed or retired comes back. A
+search costs one stay in a reader's thread; the loop is never held.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.clock import Clock
-from familiar_app.domain.ids import FamiliarId, PersonKey, TurnId
-from familiar_app.domain.name_cue import NameBook
-from familiar_app.domain.ranking import Ranked, effective_speakers, rank
+from familiar_app.domain.embedding import Embedder, Vector
+from familiar_app.domain.fact import Fact
+from familiar_app.domain.ids import TurnId
+from familiar_app.domain.name_cue import NameCue
+from familiar_app.domain.ranking import Candidate, Kind, Ranked, effective_speakers, rank
 from familiar_app.domain.recall import CANDIDATES_PER_RESULT, Hit, Recall
 from familiar_app.domain.turn import Turn
-from familiar_app.store.candidate import Cue, look_up, places, turn_candidates, with_neighbours
+from familiar_app.store.candidate import (
+    Cue,
+    Found,
+    fact_candidates,
+    facts_in_scope,
+    in_scope,
+    look_up,
+    places,
+    turn_candidates,
+    with_neighbours,
+)
 from familiar_app.store.engine import Engine
 from familiar_app.store.index.search_index import SearchIndex, View
-from familiar_app.store.index.text_index import TURN, Scope
+from familiar_app.store.index.text_index import Scope
 from familiar_app.store.index.turn_source import TurnSource
-from familiar_app.store.moment import to_micros
+from familiar_app.store.recall_scope import NameShelf, scope_of
 from familiar_app.store.turn_row import read_turns
+from familiar_app.store.vector import VectorKind, Vectors
+from familiar_app.store.vector_matrix import VectorMatrix
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
 LATEST_FOR_SPEAKERS = 500
-_HEARD = """SELECT id FROM channels WHERE familiar = ?1
-    UNION SELECT channel FROM subscriptions WHERE familiar = ?1"""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The cue as a vector, and whose."""
+
+    model: str
+    vector: Vector
 
 
 class Retrieval:
     """Retrieval over one vault. Needs its index to have been started."""
 
-    def __init__(self, engine: Engine, index: SearchIndex, clock: Clock) -> None:
+    def __init__(self, engine: Engine, index: SearchIndex, vectors: Vectors, clock: Clock) -> None:
         self._engine = engine
         self._index = index
+        self._vectors = vectors
         self._clock = clock
         self._source = TurnSource()
-        self._names: tuple[tuple[int, int], NameBook] | None = None
+        self._names = NameShelf()
 
-    async def recall(self, request: Recall) -> list[Hit]:
-        """Return up to `request.limit` hits, best first. Empty where nothing is indexed yet."""
-        view = self._index.view
-        return await self._engine.read(lambda connection: self._recall(connection, view, request))
+    async def recall(self, request: Recall, embedder: Embedder | None = None) -> list[Hit]:
+        """Return up to `request.limit` hits, best first. Empty where nothing is indexed yet.
 
-    def _recall(self, connection: Connection, view: View | None, request: Recall) -> list[Hit]:
-        if view is None or not request.cue.strip() or request.limit < 1:
+        The cue is embedded only where that counts and something has a vector. Raises OutsideError where it fails.
+        """
+        if not request.cue.strip() or request.limit < 1:
             return []
-        named = self._name_book(connection).read(request.cue)
+        named, meaning = await self._read_cue(request, embedder)
+        view = self._index.view
+        if view is None:
+            return []
+        return await self._engine.read(lambda connection: self._recall(connection, view, request, named, meaning))
+
+    async def _read_cue(self, request: Recall, embedder: Embedder | None) -> tuple[NameCue | None, Meaning | None]:
+        if embedder is None or request.weights.embedding <= 0:
+            return None, None
+        model = embedder.name
+
+        def work(connection: Connection) -> tuple[NameCue, bool]:
+            kinds: tuple[VectorKind, ...] = ("turn", "fact")
+            some = [bool(self._vectors.matrix(connection, kind, model)) for kind in kinds]
+            return self._names.book(connection).read(request.cue), any(some)
+
+        named, some = await self._engine.read(work)
+        return named, Meaning(model, (await embedder.embed([named.rest]))[0]) if some else None
+
+    def _recall(
+        self, connection: Connection, view: View, request: Recall, named: NameCue | None, meaning: Meaning | None
+    ) -> list[Hit]:
+        named = named or self._names.book(connection).read(request.cue)
         cue = Cue(tuple(view.searcher.terms(request.cue)), named.people)
-        scope = _scope(connection, request)
-        wanted = request.limit * CANDIDATES_PER_RESULT
-        found = look_up(connection, view, self._source, cue, scope, wanted)
-        best = [number for kind, number in found.best if kind == "turn"]
-        beside = request.weights.neighbours > 0
-        turns = with_neighbours(connection, best, scope) if beside else places(connection, best)
-        candidates = turn_candidates(turns, found.scores, {}, named.people)
-        speakers = _speakers(connection, scope)
-        ranked = rank(candidates, request.weights, speakers=speakers)
-        return _hits(connection, ranked, request)
+        scope = scope_of(connection, request, self._clock.now())
+        found = look_up(connection, view, self._source, cue, scope, request.limit * CANDIDATES_PER_RESULT)
+        look = _Look(connection, request, scope, cue, found, meaning)
+        facts, candidates = self._facts(look)
+        candidates += self._turns(look, {number for one in candidates for _kind, number in one.sources})
+        ranked = rank(candidates, request.weights, speakers=_speakers(connection, scope))
+        return _hits(connection, ranked, facts, request)
 
-    def _name_book(self, connection: Connection) -> NameBook:
-        """Return everybody's names, read again only where there are new ones."""
-        count, newest = connection.execute("SELECT count(*), coalesce(max(id), 0) FROM names").fetchone()
-        if self._names is None or self._names[0] != (count, newest):
-            rows = connection.execute("SELECT DISTINCT person, name FROM names").fetchall()
-            book = NameBook((PersonKey(person), name) for person, name in rows)
-            self._names = ((count, newest), book)
-        return self._names[1]
+    def _turns(self, look: _Look, sources: set[int]) -> list[Candidate]:
+        """Return candidates among the turns: found by words, by meaning, as a source, and what is beside them."""
+        chosen = look.best("turn") | sources
+        matrix = self._matrix(look, "turn")
+        if matrix is not None:
+            chosen |= set(matrix.nearest(look.vector, look.wanted, look.scope.channels))
+        if look.request.weights.neighbours > 0:
+            known = with_neighbours(look.connection, chosen, look.scope)
+        else:
+            known = in_scope(places(look.connection, chosen), look.scope)
+        cosines = {} if matrix is None else matrix.cosines(look.vector, known)
+        return turn_candidates(known, look.found.scores, cosines, look.cue.people)
 
+    def _facts(self, look: _Look) -> tuple[dict[int, Fact], list[Candidate]]:
+        """Return the facts found by words or by meaning. Where only turns are wanted, they lend to their sources."""
+        if "fact" not in look.request.kinds and look.request.weights.facts <= 0:
+            return {}, []
+        now = self._clock.now()
+        facts = facts_in_scope(look.connection, sorted(look.best("fact")), look.request, now)
+        matrix = self._matrix(look, "fact")
+        cosines: dict[int, float] = {}
+        if matrix is not None:
+            facts |= _nearest_facts(look, matrix.nearest(look.vector, len(matrix)), now)
+            cosines = matrix.cosines(look.vector, facts)
+        return facts, fact_candidates(facts, look.found.scores, cosines, look.cue.people)
 
-def _scope(connection: Connection, request: Recall) -> Scope:
-    channels = _channels(connection, request)
-    known_at = None if request.known_at is None else to_micros(request.known_at)
-    last_turn = None
-    if known_at is not None:
-        # Turns are numbered as they arrive, so this ends at once unless the time lies far back.
-        row = connection.execute(
-            "SELECT id FROM turns WHERE arrived_at <= ? ORDER BY id DESC LIMIT 1", (known_at,)
-        ).fetchone()
-        last_turn = row[0] if row is not None else 0
-    window = request.window
-    return Scope(
-        kinds=(TURN,),
-        channels=channels,
-        last_turn=last_turn,
-        window_channel=window.channel if window else None,
-        window_from=window.first if window else None,
-    )
+    def _matrix(self, look: _Look, kind: VectorKind) -> VectorMatrix | None:
+        return None if look.meaning is None else self._vectors.matrix(look.connection, kind, look.meaning.model)
 
 
-def _channels(connection: Connection, request: Recall) -> tuple[int, ...] | None:
-    """Return the channels whose turns may be found; None where that is every channel with turns."""
-    heard = _heard(connection, request.familiar)
-    chosen = heard if request.channels is None else heard & set(request.channels)
-    everything = {row[0] for row in connection.execute("SELECT id FROM channels")}
-    return None if everything <= chosen else tuple(sorted(chosen))
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """One look into memory, as far as it has come."""
+
+    connection: Connection
+    request: Recall
+    scope: Scope
+    cue: Cue
+    found: Found
+    meaning: Meaning | None
+
+    @property
+    def wanted(self) -> int:
+        return self.request.limit * CANDIDATES_PER_RESULT
+
+    @property
+    def vector(self) -> bytes:
+        return b"" if self.meaning is None else self.meaning.vector.data
+
+    def best(self, kind: Kind) -> set[int]:
+        return {number for of, number in self.found.best if of == kind}
 
 
-def _heard(connection: Connection, familiar: FamiliarId) -> set[int]:
-    return {row[0] for row in connection.execute(_HEARD, (familiar,))}
+def _nearest_facts(look: _Look, order: Sequence[int], now: datetime) -> dict[int, Fact]:
+    """Take the nearest facts that are in scope, however many others are nearer."""
+    facts: dict[int, Fact] = {}
+    start, step = 0, look.wanted
+    while len(facts) < look.wanted and start < len(order):
+        facts |= facts_in_scope(look.connection, order[start : start + step], look.request, now)
+        start, step = start + step, step * 2
+    return dict(list(facts.items())[: look.wanted])
 
 
 def _speakers(connection: Connection, scope: Scope) -> float:
@@ -118,15 +180,18 @@ def _speakers(connection: Connection, scope: Scope) -> float:
     return effective_speakers(row[0] for row in rows)
 
 
-def _hits(connection: Connection, ranked: list[Ranked], request: Recall) -> list[Hit]:
+def _hits(connection: Connection, ranked: list[Ranked], facts: dict[int, Fact], request: Recall) -> list[Hit]:
     best = [one for one in ranked if one.key[0] in request.kinds][: request.limit]
     turns = _turns(connection, [one.key[1] for one in best if one.key[0] == "turn"])
     hits = []
     for one in best:
         kind, number = one.key
-        turn = turns.get(TurnId(number))
-        if turn is not None and (request.known_at is None or turn.arrived_at <= request.known_at):
-            hits.append(Hit(kind, number, turn.content, one.score, one.signals, turn))
+        fact = facts.get(number) if kind == "fact" else None
+        turn = turns.get(TurnId(number)) if kind == "turn" else None
+        if fact is not None:
+            hits.append(Hit(kind, number, fact.text, one.score, one.signals, fact=fact))
+        elif turn is not None and (request.known_at is None or turn.arrived_at <= request.known_at):
+            hits.append(Hit(kind, number, turn.content, one.score, one.signals, turn=turn))
     return hits
 
 

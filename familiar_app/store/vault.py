@@ -30,6 +30,7 @@ from familiar_app.store.state import State
 from familiar_app.store.trace import Traces
 from familiar_app.store.turn import Turns
 from familiar_app.store.vault_file import OpenedVault, keys_path
+from familiar_app.store.vector import Vectors
 from familiar_app.store.verify import Problem, verify_database
 
 if TYPE_CHECKING:
@@ -154,8 +155,9 @@ class Vault:
         self.turns = Turns(engine, self._clock, feed)
         self.facts = Facts(engine, self._clock, feed)
         self.projections = Projections(engine, self._clock, feed)
-        self.index = SearchIndex(engine, self.turns)
-        self.retrieval = Retrieval(engine, self.index, self._clock)
+        self.index = SearchIndex(engine, self.turns, feed)
+        self.vectors = Vectors(engine, self._clock, self.turns, feed)
+        self.retrieval = Retrieval(engine, self.index, self.vectors, self._clock)
         self.channels = Channels(engine, self._clock)
         self.people = People(engine)
         self.traces = Traces(engine)

@@ -16,10 +16,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from familiar_app.domain.errors import FamiliarError, LockedError
+from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import TurnId
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.store.engine import Engine
-from familiar_app.store.index.text_index import TURN, Searcher, TextIndex
+from familiar_app.store.fact_feed import FactFeed
+from familiar_app.store.index.fact_source import facts_before, facts_of
+from familiar_app.store.index.text_index import FACT, TURN, FactDocument, Searcher, TextIndex
 from familiar_app.store.index.turn_source import Row, TurnSource
 from familiar_app.store.turn import Turns
 
@@ -60,9 +63,12 @@ class View:
 class SearchIndex:
     """The index of one vault. `start` it once; the owner of the task ends it."""
 
-    def __init__(self, engine: Engine, turns: Turns, *, make: Callable[[], TextIndex] = TextIndex) -> None:
+    def __init__(
+        self, engine: Engine, turns: Turns, feed: FactFeed, *, make: Callable[[], TextIndex] = TextIndex
+    ) -> None:
         self._engine = engine
         self._turns = turns
+        self._feed = feed
         self._make = make
         self._status = IndexStatus("off")
         self._searcher: Searcher | None = None
@@ -70,6 +76,8 @@ class SearchIndex:
         self._seen = 0
         self._changed: dict[int, int] = {}
         self._changes = 0
+        self._facts: set[int] = set()
+        self._all_facts = False
         self._wake = asyncio.Event()
         self._moved = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -101,7 +109,7 @@ class SearchIndex:
     async def settled(self) -> None:
         """Wait until the index itself holds everything that was stored before, or it failed or ended."""
         newest = await self._read(TurnSource().newest)
-        while self._running() and self._status.state != "failed" and (self._changed or self._newest < newest):
+        while self._running() and self._status.state != "failed" and (self._pending() or self._newest < newest):
             await self.moved()
 
     async def moved(self) -> None:
@@ -116,9 +124,16 @@ class SearchIndex:
             self._changed[number] = self._changes
         self._wake.set()
 
+    def mark_facts(self, facts: frozenset[FactId]) -> None:
+        """Take note that facts were added or changed; an empty set means any of them."""
+        self._facts |= facts
+        self._all_facts = self._all_facts or not facts
+        self._wake.set()
+
     async def run(self) -> None:
         """Build the index and follow the vault until cancelled."""
         self._turns.watch(self.mark)
+        stop_facts = self._feed.listen(self.mark_facts)
         attempt = 0
         try:
             while True:
@@ -134,6 +149,7 @@ class SearchIndex:
                 await asyncio.sleep(RETRY_S[min(attempt, len(RETRY_S)) - 1])
         finally:
             self._turns.unwatch(self.mark)
+            stop_facts()
             self._searcher = None
             self._report("off")
 
@@ -161,6 +177,7 @@ class SearchIndex:
     async def _build(self, index: TextIndex, source: TurnSource, thread: ThreadPoolExecutor) -> None:
         """Index the vault from the newest turn back; each commit holds more than the one before."""
         self._changed.clear()
+        self._all_facts = True
         self._seen = below = await self._read(source.newest)
         below += 1
         total = await self._read(lambda connection: source.count(connection, below))
@@ -190,6 +207,7 @@ class SearchIndex:
 
     async def _catch_up(self, index: TextIndex, source: TurnSource, thread: ThreadPoolExecutor) -> None:
         """Bring in what was said or changed since the last time."""
+        await self._catch_up_facts(index, thread)
         while self._changed:
             await self._exchange(index, source, thread)
         more = True
@@ -203,6 +221,28 @@ class SearchIndex:
                 await self._commit(index, thread, len(rows))
             self._newest = self._seen
             self._moved.set()
+
+    async def _catch_up_facts(self, index: TextIndex, thread: ThreadPoolExecutor) -> None:
+        """Index facts that were added or changed; where any may have changed, all of them anew."""
+        if self._all_facts:
+            self._all_facts = False
+            self._facts.clear()
+            await self._in(thread, partial(index.remove_all, FACT))
+            below, documents = 1 << 60, await self._read(partial(facts_before, below=1 << 60, limit=CHUNK_TURNS))
+            while documents:
+                # A fact believed more than once may lie across the end of a chunk: it is taken as a whole.
+                whole = {one.id for one in documents}
+                below = min(whole)
+                documents = await self._read(partial(facts_of, ids=whole))
+                await self._in(thread, partial(index.add_facts, documents))
+                documents = await self._read(partial(facts_before, below=below, limit=CHUNK_TURNS))
+            await self._commit(index, thread, 0)
+        while self._facts:
+            taken = frozenset(list(self._facts)[:MOST_CHANGES])
+            self._facts -= taken
+            documents = await self._read(partial(facts_of, ids=taken))
+            await self._in(thread, partial(_replace_facts, index, taken, documents))
+            await self._commit(index, thread, 0)
 
     async def _exchange(self, index: TextIndex, source: TurnSource, thread: ThreadPoolExecutor) -> None:
         """Index some of the changed turns anew; those that are not to be found any more only leave it."""
@@ -238,6 +278,9 @@ class SearchIndex:
             self._status = replace(self._status, state=state, error=error)
         self._moved.set()
 
+    def _pending(self) -> bool:
+        return bool(self._changed or self._facts or self._all_facts)
+
     def _running(self) -> bool:
         return self._task is not None and not self._task.done()
 
@@ -245,6 +288,11 @@ class SearchIndex:
 def _reread(source: TurnSource, ids: Sequence[int], connection: Connection) -> tuple[list[Row], list[int]]:
     touched = source.together(connection, ids)
     return source.of(connection, touched), touched
+
+
+def _replace_facts(index: TextIndex, ids: Collection[int], documents: Sequence[FactDocument]) -> None:
+    index.remove(FACT, ids)
+    index.add_facts(documents)
 
 
 def _replace(index: TextIndex, touched: Collection[int], rows: Sequence[Row]) -> None:

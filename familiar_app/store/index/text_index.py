@@ -174,6 +174,11 @@ class TextIndex:
                 query = _Q.range_query(self._schema, "key", tantivy.FieldType.Integer, key, key)
                 self._writer.delete_documents_by_query(query)
 
+    def remove_all(self, kind: int) -> None:
+        """Take all documents of a kind out, at the next commit."""
+        with _translated():
+            self._writer.delete_documents_by_query(_Q.term_query(self._schema, "kind", kind, "basic"))
+
     def commit(self) -> Searcher:
         """Make everything up to here findable; costs some tens of milliseconds."""
         with _translated():

@@ -1,0 +1,43 @@
+"""Embedders, shared by the familiars that use the same one, and the work of keeping their vectors complete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from familiar_app.domain.embedding import Embedder
+from familiar_app.domain.settings import EmbeddingSettings
+from familiar_app.domain.task import TaskRegistry
+from familiar_app.models.embedder_factory import build_embedder
+from familiar_app.store.resource import resource
+from familiar_app.store.vault import Vault
+from familiar_app.store.vector_fill import VectorFill
+
+
+class EmbedderPool:
+    """Builds each distinct embedder of an open vault once."""
+
+    def __init__(self, base_dir: Path) -> None:
+        self._base_dir = base_dir
+        self._embedders: dict[str, Embedder | None] = {}
+        self._filling: set[str] = set()
+
+    def get(self, settings: EmbeddingSettings) -> Embedder | None:
+        """Return the embedder of the settings, None where it is off. Raises BadInputError where it has no model."""
+        identity = settings.model_dump_json()
+        if identity not in self._embedders:
+            tokenizer = resource("embedder", "tokenizer.json")
+            self._embedders[identity] = build_embedder(settings, base_dir=self._base_dir, tokenizer=tokenizer)
+        return self._embedders[identity]
+
+    def keep_filled(self, embedder: Embedder, vault: Vault, tasks: TaskRegistry, *, owner: object) -> None:
+        """Embed what has no vector yet and what is said from now on, until the tasks of `owner` end."""
+        if embedder.name not in self._filling:
+            self._filling.add(embedder.name)
+            tasks.start(VectorFill(vault.vectors, embedder).run(vault.turns), name="vectors", owner=owner)
+
+    async def close(self) -> None:
+        """Close them all."""
+        embedders, self._embedders = self._embedders, {}
+        for embedder in embedders.values():
+            if embedder is not None:
+                await embedder.close()

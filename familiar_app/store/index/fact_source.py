@@ -1,0 +1,45 @@
+"""Reads facts for the index, one document for each stretch of time in which a fact was believed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from familiar_app.store.index.text_index import FACT, NEVER, FactDocument
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+_SELECT = """SELECT f.id, f.familiar, f.channel, f.text, f.valid_from, f.valid_to, b.since, b.until,
+    (SELECT json_group_array(s.key) FROM fact_subjects s WHERE s.fact = f.id)
+    FROM facts f JOIN fact_beliefs b ON b.fact = f.id WHERE f.hidden = 0"""
+
+
+def facts_of(connection: Connection, ids: Collection[int]) -> list[FactDocument]:
+    """Return the documents of some facts; those that are hidden or gone have none."""
+    rows = f"{_SELECT} AND f.id IN (SELECT value FROM json_each(?))"
+    return _documents(connection, rows, (json.dumps(list(ids)),))
+
+
+def facts_before(connection: Connection, below: int, limit: int) -> list[FactDocument]:
+    """Return the documents of up to `limit` stretches of facts with lower numbers than `below`, newest first."""
+    return _documents(connection, f"{_SELECT} AND f.id < ? ORDER BY f.id DESC, b.number LIMIT ?", (below, limit))
+
+
+def _documents(connection: Connection, statement: str, values: tuple[object, ...]) -> list[FactDocument]:
+    return [
+        FactDocument(
+            id=row[0],
+            kind=FACT,
+            familiar=row[1],
+            channel=row[2],
+            people=tuple(json.loads(row[8])),
+            text=row[3],
+            true_from=-NEVER if row[4] is None else row[4],
+            true_until=NEVER if row[5] is None else row[5],
+            believed_from=row[6],
+            believed_until=NEVER if row[7] is None else row[7],
+        )
+        for row in connection.execute(statement, values)
+    ]

@@ -1,0 +1,81 @@
+"""What one look into memory may see: the channels a familiar hears, the times asked for, and everybody's names."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.ids import FamiliarId, PersonKey
+from familiar_app.domain.name_cue import NameBook
+from familiar_app.domain.recall import Recall
+from familiar_app.store.index.text_index import FACT, NEVER, TURN, Scope
+from familiar_app.store.moment import to_micros
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+_HEARD = """SELECT id FROM channels WHERE familiar = ?1
+    UNION SELECT channel FROM subscriptions WHERE familiar = ?1"""
+
+
+class NameShelf:
+    """Keeps the book of names of one vault, and reads it again where there are new ones."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[tuple[int, int], NameBook] | None = None
+
+    def book(self, connection: Connection) -> NameBook:
+        """Return every name that anybody has or had."""
+        state = connection.execute("SELECT count(*), coalesce(max(id), 0) FROM names").fetchone()
+        kept = self._kept
+        if kept is None or kept[0] != state:
+            rows = connection.execute("SELECT DISTINCT person, name FROM names").fetchall()
+            kept = self._kept = (state, NameBook((PersonKey(person), name) for person, name in rows))
+        return kept[1]
+
+
+def scope_of(connection: Connection, request: Recall, now: datetime) -> Scope:
+    """Return the conditions of a request as the index takes them."""
+    with_facts = "fact" in request.kinds or request.weights.facts > 0
+    window, known_at = request.window, request.known_at
+    return Scope(
+        kinds=(TURN, FACT) if with_facts else (TURN,),
+        channels=_channels(connection, request),
+        familiar=request.familiar,
+        last_turn=None if known_at is None else _last_turn(connection, to_micros(known_at)),
+        window_channel=window.channel if window else None,
+        window_from=window.first if window else None,
+        **_fact_times(request, now),
+    )
+
+
+def _fact_times(request: Recall, now: datetime) -> dict[str, int]:
+    """Without times: believed today and not ended. With them: believed then, true then, or both."""
+    times: dict[str, int] = {}
+    if request.as_of is None and request.known_at is None:
+        return {"believed_at": NEVER - 1, "not_ended_by": to_micros(now)}
+    if request.as_of is not None:
+        times["true_at"] = to_micros(request.as_of)
+    if request.known_at is not None:
+        times["believed_at"] = to_micros(request.known_at)
+    return times
+
+
+def _last_turn(connection: Connection, known_at: int) -> int:
+    """Return the last turn that had arrived. Turns are numbered as they arrive, so a late time is found at once."""
+    row = connection.execute(
+        "SELECT id FROM turns WHERE arrived_at <= ? ORDER BY id DESC LIMIT 1", (known_at,)
+    ).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def _channels(connection: Connection, request: Recall) -> tuple[int, ...] | None:
+    """Return the channels whose turns may be found; None where that is every channel there is."""
+    heard = _heard(connection, request.familiar)
+    chosen = heard if request.channels is None else heard & set(request.channels)
+    everything = {row[0] for row in connection.execute("SELECT id FROM channels")}
+    return None if everything <= chosen else tuple(sorted(chosen))
+
+
+def _heard(connection: Connection, familiar: FamiliarId) -> set[int]:
+    return {row[0] for row in connection.execute(_HEARD, (familiar,))}
