@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
 from familiar_app.bootstrap.embedder_pool import EmbedderPool
+from familiar_app.bootstrap.lore_shelf import ProfileLorebooks
 from familiar_app.bootstrap.model_pool import ModelPool
 from familiar_app.context.assembler import Assembler
 from familiar_app.conversation.exchange import Conversation
@@ -17,6 +18,7 @@ from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError
 from familiar_app.domain.ids import FamiliarId, familiar_id_from_name, is_familiar_id
 from familiar_app.domain.settings import model_slot_from_spec
 from familiar_app.domain.task import TaskRegistry
+from familiar_app.interchange.lorebook.library import LoreLibrary
 from familiar_app.models.network import NetworkPolicy
 from familiar_app.services import GateState, Hosted, NewFamiliar, Services
 from familiar_app.store import keyring
@@ -54,6 +56,7 @@ class Application:
         self._embedders = EmbedderPool(profile.root)
         self._lasting = lasting
         self._changing = asyncio.Lock()
+        self._lore_library = LoreLibrary()
 
     @property
     def state(self) -> GateState:
@@ -149,13 +152,19 @@ class Application:
             pool, self._pool = self._pool, None
             if services is None:
                 return
-            late = await self._tasks.cancel(services)
-            if late:
-                log.warning("%d tasks did not end in time", len(late))
-            await self._embedders.close()
-            if pool is not None:
-                await pool.close()
-            await services.vault.close()
+            try:
+                await self._close_parts(services, pool)
+            finally:
+                await services.vault.close()
+
+    async def _close_parts(self, services: Services, pool: ModelPool | None) -> None:
+        """Close what stands on the vault."""
+        late = await self._tasks.cancel(services)
+        if late:
+            log.warning("%d tasks did not end in time", len(late))
+        await self._embedders.close()
+        if pool is not None:
+            await pool.close()
 
     async def _build(self, vault: Vault) -> Services:
         settings = self._profile.settings()
@@ -188,6 +197,7 @@ class Application:
             model=prose,
             clock=self._clock,
             owner_name=self._profile.settings().owner_name,
+            lorebooks=ProfileLorebooks(self._profile, familiar, self._lore_library),
         )
         conversation = Conversation(
             familiar=familiar,

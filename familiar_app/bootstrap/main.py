@@ -8,6 +8,7 @@ import sys
 
 from familiar_app.bootstrap.application import Application
 from familiar_app.bootstrap.log import LogBuffer, set_up_logging
+from familiar_app.bootstrap.stream import open_missing_streams
 from familiar_app.cli.main import main as run_cli
 from familiar_app.domain.clock import Clock, FixedClock, SystemClock
 from familiar_app.domain.task import TaskRegistry
@@ -18,6 +19,7 @@ log = logging.getLogger(__name__)
 
 def main() -> int:
     """Run the program with the arguments of this process and return its exit code."""
+    open_missing_streams()
     buffer = LogBuffer()
     set_up_logging(buffer)
     return run_cli(sys.argv[1:], make_application, lambda args: _open_window(args, buffer))
@@ -30,7 +32,6 @@ def make_application(args: argparse.Namespace, tasks: TaskRegistry | None = None
         clock=_clock(args),
         tasks=tasks or TaskRegistry(_report_task),
         local_only=True if args.local_only else None,
-        lasting=args.command is None,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import unicodedata
 from datetime import datetime
 
 from familiar_app.domain.clock import parse_time
@@ -44,9 +45,14 @@ def familiar_id(text: str) -> str:
     return text
 
 
+def composed(text: str) -> str:
+    """Return a name that is the same whichever keyboard or system composed its accents."""
+    return unicodedata.normalize("NFC", text.strip())
+
+
 def channel(text: str) -> str:
     """Read the key of a channel."""
-    name = text.strip()
+    name = composed(text)
     if not name or len(name) > MAX_CHANNEL_CHARS or not name.isprintable():
         raise argparse.ArgumentTypeError("this is no name of a channel.")
     return name
@@ -62,9 +68,9 @@ def local_channel(text: str) -> str:
 
 def speaker(text: str) -> str:
     """Read the name of somebody who speaks."""
-    name = text.strip()
+    name = composed(text)
     if not name or len(name) > 80 or not name.isprintable():
         raise argparse.ArgumentTypeError("this is no name.")
-    if name.casefold() == "owner":
+    if unicodedata.normalize("NFKC", name).casefold() == "owner":
         raise argparse.ArgumentTypeError("the owner speaks without --as.")
     return name

@@ -10,10 +10,13 @@ from typing import Any
 
 from familiar_app.context.assembler import AssembledPrompt, Assembler, PromptRequest
 from familiar_app.domain.chat import ChatEvent, Finished, RequestSent, TextDelta, ToolCallRequested, Usage
-from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.ids import TurnId
 from familiar_app.domain.turn import Channel
 from familiar_app.models.port import LanguageModel
+
+# Far above what a model says at its longest; a server that ignores its limits goes on for ever.
+MAX_REPLY_CHARS = 200_000
 
 Progress = AssembledPrompt | ChatEvent
 
@@ -122,6 +125,10 @@ class Flight:
             async with aclosing(model.stream(self.prompt.request)) as events:
                 async for event in events:
                     self.measured.note(event)
+                    if len(self.measured.raw) > MAX_REPLY_CHARS:
+                        raise OutsideError(
+                            "The model's answer does not come to an end.", "Ask again, or choose another model."
+                        )
                     self._arrived.put_nowait(event)
         except FamiliarError as error:
             self.error = error

@@ -100,10 +100,11 @@ def _from_system(error: OSError, path: Path) -> FamiliarError:
         return disk_full(path)
     if error.errno in _NO_ACCESS:
         return _unreadable(error) or unwritable(path)
+    culprit = Path(error.filename) if isinstance(error.filename, str) else path
     if error.errno == errno.ENOENT:
-        return UserError(f"{path} does not exist.", "Check the folder given with --profile-dir.")
+        return UserError(f"{culprit} does not exist.", "Check the folder given with --profile-dir.")
     return OutsideError(
-        f"The disk refused to read or write {path.name} ({error.strerror or type(error).__name__}).",
+        f"The disk refused to read or write {culprit.name} ({error.strerror or type(error).__name__}).",
         "Check the disk, then try again.",
         retryable=True,
     )

@@ -195,11 +195,24 @@ def _finish_interrupted_rekey(path: Path, head: bytes) -> None:
     new_keys = new_keys_path(path)
     with translated(path):
         if new_keys.exists():
-            if KeyFile.read(new_keys).salt == head.hex():
+            if _belongs(new_keys, head, unless=keys_path(path)):
                 new_keys.replace(keys_path(path))
             else:
                 new_keys.unlink()
         fresh_path(path)
+
+
+def _belongs(new_keys: Path, head: bytes, *, unless: Path) -> bool:
+    """Tell whether a key file belongs to the database that begins with `head`.
+
+    One that cannot be read does not, where the file `unless` belongs to it; else the reason is raised.
+    """
+    try:
+        return KeyFile.read(new_keys).salt == head.hex()
+    except OutsideError:
+        if unless.exists() and KeyFile.read(unless).salt == head.hex():
+            return False
+        raise
 
 
 def _data_key(file: KeyFile, way: Way | None, secret: str, data_key: bytes | None) -> bytes:

@@ -93,3 +93,25 @@ async def test_a_creation_that_is_cancelled_while_the_familiar_is_written_leaves
     await application.create("three herons", mira(script), recovery_code=new_recovery_code(), remember=False)
     assert application.profile.familiars() == [MIRA]
     await application.close()
+
+
+async def test_a_close_that_is_cancelled_still_closes_the_vault(
+    tmp_path: Path, script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "profile"
+    application = gate(root)
+    await application.create("three herons", mira(script), recovery_code=new_recovery_code(), remember=False)
+    closing = asyncio.Event()
+
+    async def wait(_registry: TaskRegistry, _owner: object) -> list[str]:
+        closing.set()
+        await asyncio.sleep(60)
+        return []
+
+    monkeypatch.setattr(TaskRegistry, "cancel", wait)
+    task = asyncio.create_task(application.close())
+    await closing.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert [name for name in files(root) if name.startswith("vault.")] == ["vault.db", "vault.keys"]

@@ -103,3 +103,11 @@ def test_the_help_lists_the_commands_and_the_exit_codes(capsys: pytest.CaptureFi
     text = capsys.readouterr().out
     assert all(f"\n    {command} " in text for command in COMMANDS)
     assert "3 locked or wrong passphrase" in text
+
+
+def test_names_are_the_same_whichever_system_composed_their_accents() -> None:
+    args = parse(["say", "hi", "--as", "Zoe\u0301", "--channel", "local:cafe\u0301"])
+    assert (args.speaker, args.channel) == ("Zo\u00e9", "local:caf\u00e9")
+    for owner in ("owner", "OWNER", "\uff4f\uff57\uff4e\uff45\uff52"):
+        with pytest.raises(UsageError, match="without --as"):
+            parse(["say", "hi", "--as", owner])

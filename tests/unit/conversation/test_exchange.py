@@ -19,6 +19,7 @@ from familiar_app.conversation.event import (
     UserTurnStored,
 )
 from familiar_app.conversation.exchange import Conversation
+from familiar_app.conversation.flight import MAX_REPLY_CHARS
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.chat import ToolCall
 from familiar_app.domain.clock import FixedClock
@@ -97,6 +98,16 @@ async def test_empty_reply_is_not_stored(deltas: list[str]) -> None:
     assert "empty" in str(events[-1].error)
     assert len(vault.turns.rows) == 1
     assert next(iter(vault.traces.rows.values())).error
+
+
+async def test_answer_without_end_is_broken_off() -> None:
+    model = FakeModel(deltas=["word " * 1000] * 1000)
+    conversation, vault = make(model)
+    events = await told(conversation.say(LOCAL, "Hi!", ANN))
+    assert isinstance(events[-1], ReplyFailed)
+    assert len(vault.turns.rows) == 1
+    assert "does not come to an end" in events[-1].error.message
+    assert sum(len(event.text) for event in events if isinstance(event, ReplyDelta)) <= MAX_REPLY_CHARS
 
 
 async def test_silence_in_company() -> None:

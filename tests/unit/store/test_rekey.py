@@ -141,3 +141,19 @@ async def test_a_blank_passphrase_is_refused_and_the_old_one_stays(
     assert not list(vault_path.parent.glob("*.new*"))
     again = await Vault.open(vault_path, clock=clock, passphrase=PASSPHRASE)
     await again.close()
+
+
+async def test_an_unreadable_leftover_of_a_rekey_does_not_keep_the_vault_shut(
+    vault: Vault, vault_path: Path, clock: FixedClock
+) -> None:
+    await vault.close()
+    leftover = vault_path.with_suffix(".keys.new")
+    leftover.write_text("no keys")
+    again = await Vault.open(vault_path, clock=clock, passphrase=PASSPHRASE)
+    await again.close()
+    assert not leftover.exists()
+    leftover.write_text("no keys")
+    vault_path.with_suffix(".keys").unlink()
+    with pytest.raises(OutsideError, match="damaged"):
+        await Vault.open(vault_path, clock=clock, passphrase=PASSPHRASE)
+    assert leftover.exists(), "it may be all there is"
