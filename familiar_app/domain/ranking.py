@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -81,31 +81,111 @@ class Ranked:
     signals: Mapping[str, Signal] = field(default_factory=dict)
 
 
-def rank(candidates: Sequence[Candidate], weights: Weights, *, speakers: float = 2.0) -> list[Ranked]:
+def rank(
+    candidates: Sequence[Candidate],
+    weights: Weights,
+    *,
+    speakers: float = 2.0,
+    limit: int | None = None,
+    kinds: Collection[Kind] = ("turn", "fact", "memory"),
+) -> list[Ranked]:
     """Order candidates, best first; ties: newer first. `speakers` is the place's effective number of speakers.
 
-    Keys must be unique. Takes time linear in the candidates but for the sorting.
+    Keys must be unique. Returns the first `limit` of the `kinds` (all of them where it is None); the others only lend.
     """
-    relevance = _relevance(candidates, weights, speakers)
-    own = {key: sum(signal.share for signal in signals.values()) for key, signals in relevance.items()}
-    lent = _lent_by_facts(candidates, own)
-    recency = _recency(candidates)
+    scale = _scale(candidates, weights, speakers)
+    own = {one.key: scale.relevance(one) for one in candidates}
     top = max(own.values(), default=0.0) or 1.0
-    beside = weights.neighbours * neighbour_factor(speakers)
-    ranked = []
+    lent = _lent_by_facts(candidates, own)
+    scored = []
     for one in candidates:
-        around = sum(own.get(key, 0.0) for key in one.neighbours)
-        signals = {
-            **relevance[one.key],
-            "recency": Signal(float(one.order), recency[one.key], weights.recency),
-            "importance": _importance(one.importance, weights.importance),
-            "embedding": _embedding(one.cosine, weights.embedding),
-            "neighbours": Signal(around, around / (2 * top), 2 * top * beside),
-            "facts": Signal(lent.get(one.key), lent.get(one.key, 0.0) / top, top * weights.facts),
+        if one.key[0] not in kinds:
+            continue
+        around = sum([own[key] for key in one.neighbours if key in own])
+        score = (
+            own[one.key]
+            + scale.recency(one) * weights.recency
+            + scale.importance(one) * weights.importance
+            + scale.embedding(one) * weights.embedding
+            + around * scale.beside
+            + lent.get(one.key, 0.0) * weights.facts
+        )
+        scored.append((-score, -one.order, one.key, one, around))
+    scored.sort(key=lambda item: item[:3])
+    return [
+        Ranked(key, -score, scale.signals(one, top=top, around=around, lent=lent.get(key)))
+        for score, _order, key, one, around in scored[:limit]
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """What scales the signals of one set of candidates to 0..1, and the weights as they hold in this place."""
+
+    weights: Weights
+    best_bm25: float
+    low_cosine: float
+    high_cosine: float
+    spans: Mapping[Kind, tuple[int, int]]
+    nearness: float
+    named: float
+    beside: float
+
+    def relevance(self, one: Candidate) -> float:
+        """Return the share of the signals that depend on the cue and may spread to neighbours."""
+        words = self.words(one) * self.weights.bm25
+        return words + self.near(one) * self.nearness + (self.named if one.named else 0.0)
+
+    def words(self, one: Candidate) -> float:
+        return one.bm25 / self.best_bm25 if one.bm25 and self.best_bm25 else 0.0
+
+    def near(self, one: Candidate) -> float:
+        """Spread the cosines that occur over the whole of 0..1: in practice they fill a small part of their range."""
+        if one.cosine is None or self.high_cosine <= self.low_cosine:
+            return NEUTRAL
+        return _within((one.cosine - self.low_cosine) / (self.high_cosine - self.low_cosine))
+
+    def recency(self, one: Candidate) -> float:
+        low, high = self.spans[one.key[0]]
+        return (one.order - low) / (high - low) if high > low else 1.0
+
+    def importance(self, one: Candidate) -> float:
+        return NEUTRAL if one.importance is None else _within(one.importance / 10)
+
+    def embedding(self, one: Candidate) -> float:
+        return NEUTRAL if one.cosine is None else _within((one.cosine + 1) / 2)
+
+    def signals(self, one: Candidate, *, top: float, around: float, lent: float | None) -> dict[str, Signal]:
+        """Return every reason for the score. What comes from others is measured against the best relevance `top`."""
+        weights = self.weights
+        importance = None if one.importance is None else float(one.importance)
+        return {
+            "bm25": Signal(one.bm25, self.words(one), weights.bm25),
+            "recency": Signal(float(one.order), self.recency(one), weights.recency),
+            "importance": Signal(importance, self.importance(one), weights.importance),
+            "embedding": Signal(one.cosine, self.embedding(one), weights.embedding),
+            "nearness": Signal(one.cosine, self.near(one), self.nearness),
+            "named": Signal(float(one.named), float(one.named), self.named),
+            "neighbours": Signal(around, around / (2 * top), 2 * top * self.beside),
+            "facts": Signal(lent, (lent or 0.0) / top, top * weights.facts),
         }
-        ranked.append((Ranked(one.key, sum(signal.share for signal in signals.values()), signals), one.order))
-    ranked.sort(key=lambda item: (-item[0].score, -item[1], item[0].key))
-    return [item for item, _order in ranked]
+
+
+def _scale(candidates: Sequence[Candidate], weights: Weights, speakers: float) -> _Scale:
+    cosines = [one.cosine for one in candidates if one.cosine is not None]
+    orders: dict[Kind, list[int]] = {}
+    for one in candidates:
+        orders.setdefault(one.key[0], []).append(one.order)
+    return _Scale(
+        weights=weights,
+        best_bm25=max((one.bm25 for one in candidates if one.bm25), default=0.0),
+        low_cosine=min(cosines, default=0.0),
+        high_cosine=max(cosines, default=0.0),
+        spans={kind: (min(numbers), max(numbers)) for kind, numbers in orders.items()},
+        nearness=weights.nearness if weights.embedding > 0 else 0.0,
+        named=weights.named * named_factor(speakers),
+        beside=weights.neighbours * neighbour_factor(speakers),
+    )
 
 
 def effective_speakers(speakers: Iterable[Hashable]) -> float:
@@ -125,53 +205,8 @@ def neighbour_factor(speakers: float) -> float:
     return min(1.0, 2.0 / max(speakers, 1.0))
 
 
-def _relevance(candidates: Sequence[Candidate], weights: Weights, speakers: float) -> dict[Key, dict[str, Signal]]:
-    """Return the signals that depend on the cue and may spread to neighbours."""
-    best = max((one.bm25 for one in candidates if one.bm25), default=0.0)
-    cosines = [one.cosine for one in candidates if one.cosine is not None]
-    low, high = min(cosines, default=0.0), max(cosines, default=0.0)
-    nearness = weights.nearness if weights.embedding > 0 else 0.0
-    named = weights.named * named_factor(speakers)
-    return {
-        one.key: {
-            "bm25": Signal(one.bm25, one.bm25 / best if one.bm25 and best else 0.0, weights.bm25),
-            "nearness": Signal(one.cosine, _stretched(one.cosine, low, high), nearness),
-            "named": Signal(float(one.named), float(one.named), named),
-        }
-        for one in candidates
-    }
-
-
-def _stretched(cosine: float | None, low: float, high: float) -> float:
-    """Spread the cosines that occur over the whole of 0..1: in practice they fill a small part of their range."""
-    if cosine is None or high <= low:
-        return NEUTRAL
-    return min(max((cosine - low) / (high - low), 0.0), 1.0)
-
-
-def _importance(importance: int | None, weight: float) -> Signal:
-    if importance is None:
-        return Signal(None, NEUTRAL, weight)
-    return Signal(float(importance), min(max(importance / 10, 0.0), 1.0), weight)
-
-
-def _embedding(cosine: float | None, weight: float) -> Signal:
-    if cosine is None:
-        return Signal(None, NEUTRAL, weight)
-    return Signal(cosine, min(max((cosine + 1) / 2, 0.0), 1.0), weight)
-
-
-def _recency(candidates: Sequence[Candidate]) -> dict[Key, float]:
-    """Return 1 for the newest of each kind, 0 for the oldest, by their numbers."""
-    spans: dict[Kind, tuple[int, int]] = {}
-    for one in candidates:
-        low, high = spans.get(one.key[0], (one.order, one.order))
-        spans[one.key[0]] = (min(low, one.order), max(high, one.order))
-    found = {}
-    for one in candidates:
-        low, high = spans[one.key[0]]
-        found[one.key] = (one.order - low) / (high - low) if high > low else 1.0
-    return found
+def _within(value: float) -> float:
+    return min(max(value, 0.0), 1.0)
 
 
 def _lent_by_facts(candidates: Sequence[Candidate], own: Mapping[Key, float]) -> dict[Key, float]:

@@ -25,10 +25,13 @@ MOST_RECENT = 256
 DEEPER = 4
 """How many times more hits than candidates are taken, for the scores of what stands beside candidates."""
 _GAP_MICROS = int(NEIGHBOUR_GAP_S * 1_000_000)
-_PLACES = f"""SELECT t.id, t.channel, coalesce(s.key, 'ego:' || t.familiar, ''), t.at,
+_WHERE = "SELECT t.id, t.channel, coalesce(s.key, 'ego:' || t.familiar, ''), t.at"
+_FROM = f"""FROM json_each(?) j JOIN turns t ON t.id = j.value LEFT JOIN speakers s ON s.id = t.speaker
+    WHERE {INDEXED}"""
+_PLACES = f"""{_WHERE},
     (SELECT max(b.id) FROM turns b WHERE b.channel = t.channel AND b.shown = 1 AND b.id < t.id),
-    (SELECT min(a.id) FROM turns a WHERE a.channel = t.channel AND a.shown = 1 AND a.id > t.id)
-    FROM json_each(?) j JOIN turns t ON t.id = j.value LEFT JOIN speakers s ON s.id = t.speaker WHERE {INDEXED}"""
+    (SELECT min(a.id) FROM turns a WHERE a.channel = t.channel AND a.shown = 1 AND a.id > t.id) {_FROM}"""
+_PLACES_BARE = f"{_WHERE} {_FROM}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +90,21 @@ def places(connection: Connection, turns: Iterable[int]) -> dict[int, Place]:
     }
 
 
+def _places_of(connection: Connection, around: Mapping[int, Sequence[int]]) -> dict[int, Place]:
+    """Return where turns stand of which it is known what they are beside."""
+    rows = connection.execute(_PLACES_BARE, (json.dumps(list(around)),))
+    return {number: Place(channel, author, at, tuple(around[number])) for number, channel, author, at in rows}
+
+
 def with_neighbours(connection: Connection, turns: Collection[int], scope: Scope) -> dict[int, Place]:
     """Return turns and those directly beside them, where that is the same conversation and in scope."""
     first = in_scope(places(connection, turns), scope)
-    beside = places(connection, {number for place in first.values() for number in place.around} - first.keys())
-    known = first | in_scope(beside, scope)
+    around: dict[int, list[int]] = {}
+    for number, place in first.items():
+        for one in place.around:
+            if one not in first:
+                around.setdefault(one, []).append(number)
+    known = first | in_scope(_places_of(connection, around), scope)
     return {number: _cut(place, known) for number, place in known.items()}
 
 

@@ -64,6 +64,7 @@ class Retrieval:
         self._clock = clock
         self._source = TurnSource()
         self._names = NameShelf()
+        self._speaking: dict[tuple[int, ...] | None, tuple[int, float]] = {}
 
     async def recall(self, request: Recall, embedder: Embedder | None = None) -> list[Hit]:
         """Return up to `request.limit` hits, best first. Empty where nothing is indexed yet.
@@ -101,7 +102,8 @@ class Retrieval:
         look = _Look(connection, request, scope, cue, found, meaning)
         facts, candidates = self._facts(look)
         candidates += self._turns(look, {number for one in candidates for _kind, number in one.sources})
-        ranked = rank(candidates, request.weights, speakers=_speakers(connection, scope))
+        speakers = self._speakers(connection, scope, view.newest)
+        ranked = rank(candidates, request.weights, speakers=speakers, limit=request.limit, kinds=request.kinds)
         return _hits(connection, ranked, facts, request)
 
     def _turns(self, look: _Look, sources: set[int]) -> list[Candidate]:
@@ -129,6 +131,13 @@ class Retrieval:
             facts |= _nearest_facts(look, matrix.nearest(look.vector, len(matrix)), now)
             cosines = matrix.cosines(look.vector, facts)
         return facts, fact_candidates(facts, look.found.scores, cosines, look.cue.people)
+
+    def _speakers(self, connection: Connection, scope: Scope, newest: int) -> float:
+        """Return how many people effectively speak in the places that are searched, by their latest turns."""
+        known = self._speaking.get(scope.channels)
+        if known is None or newest - known[0] >= LATEST_FOR_SPEAKERS // 4:
+            known = self._speaking[scope.channels] = (newest, _speakers(connection, scope))
+        return known[1]
 
     def _matrix(self, look: _Look, kind: VectorKind) -> VectorMatrix | None:
         return None if look.meaning is None else self._vectors.matrix(look.connection, kind, look.meaning.model)
@@ -168,7 +177,6 @@ def _nearest_facts(look: _Look, order: Sequence[int], now: datetime) -> dict[int
 
 
 def _speakers(connection: Connection, scope: Scope) -> float:
-    """Return how many people effectively speak in the places that are searched, by their latest turns."""
     where, values = "", "[]"
     if scope.channels is not None:
         where, values = "AND channel IN (SELECT value FROM json_each(?1))", json.dumps(scope.channels)
@@ -181,10 +189,9 @@ def _speakers(connection: Connection, scope: Scope) -> float:
 
 
 def _hits(connection: Connection, ranked: list[Ranked], facts: dict[int, Fact], request: Recall) -> list[Hit]:
-    best = [one for one in ranked if one.key[0] in request.kinds][: request.limit]
-    turns = _turns(connection, [one.key[1] for one in best if one.key[0] == "turn"])
+    turns = _turns(connection, [one.key[1] for one in ranked if one.key[0] == "turn"])
     hits = []
-    for one in best:
+    for one in ranked:
         kind, number = one.key
         fact = facts.get(number) if kind == "fact" else None
         turn = turns.get(TurnId(number)) if kind == "turn" else None
