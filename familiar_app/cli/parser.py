@@ -11,6 +11,7 @@ from familiar_app import __version__
 from familiar_app.cli import (
     fact_command,
     log_command,
+    lore_command,
     model_command,
     profile_command,
     recall_command,
@@ -28,6 +29,7 @@ _FAMILIES = (
     fact_command,
     recall_command,
     transfer_command,
+    lore_command,
     model_command,
     vault_command,
 )

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from random import SystemRandom
 
 from familiar_app.context.composition import compose, opening
-from familiar_app.context.history_line import LineStyle, place_mark, short_name
+from familiar_app.context.history_line import LineStyle, place_mark, short_name, speaker_name
 from familiar_app.context.layer import LayerContext
 from familiar_app.context.layer_memo import LayerMemo
+from familiar_app.context.lore_reader import LoreMoment, LoreReader, reach
+from familiar_app.context.lore_shelf import Lorebooks
+from familiar_app.context.lorebook import LOREBOOK, Insertion, LoreReading
+from familiar_app.context.newest_turns import newest_turns
 from familiar_app.context.plan import Fitted, Plan, layer_traces
 from familiar_app.context.prompt_text import check_mode
 from familiar_app.context.recent_history import ReadHistory, RecentHistory
@@ -31,6 +36,8 @@ from familiar_app.store.vault import Vault
 _TRIES = 8
 _SLACK_TOKENS = 8
 _PENDING = TurnId(0)
+_INSERTED = "among the turns"
+_INSERTION_FRAME_TOKENS = 3
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,7 @@ class AssembledPrompt:
 class Assembler:
     """Assembles the prompts of one familiar. `card` is asked at every assembly, so an edit counts at once.
 
+    `chance` gives numbers in [0, 1) to lorebook entries that have a probability.
     Raises BadInputError for settings that name unknown layers.
     """
 
@@ -72,6 +80,8 @@ class Assembler:
     model: LanguageModel
     clock: Clock
     owner_name: str
+    lorebooks: Lorebooks | None = None
+    chance: Callable[[], float] = field(default_factory=lambda: SystemRandom().random)
     _counter: TokenCounter = field(init=False)
     _memo: LayerMemo = field(init=False)
     _reader: RecentHistory = field(init=False)
@@ -82,6 +92,7 @@ class Assembler:
         self._memo = LayerMemo()
         self._reader = RecentHistory(self.vault, self._counter)
         self._layers = {name: build() for name, build in LAYERS.items()}
+        self._lore = None if self.lorebooks is None else LoreReader(self.lorebooks, self._counter, self.chance)
 
     @property
     def owner_label(self) -> str:
@@ -114,7 +125,8 @@ class Assembler:
         char = short_name(card.name) or self.familiar
         order = self.config.prompt_layers(request.channel.key)
         caps = {name: cap for name in order if (cap := self.config.budget.text.cap(name)) is not None}
-        history = await self._history(request, char, now, caps.get(HISTORY, 1))
+        pending = self._pending(request, now)
+        history = await self._history(request, char, pending, caps.get(HISTORY, 1))
         history_ms = (time.perf_counter() - started) * 1000
         multi_party = request.channel.guild is not None or len(history.speakers) > 1
         ctx = LayerContext(
@@ -129,12 +141,43 @@ class Assembler:
             mode=request.mode,
             multi_party=multi_party,
         )
+        if LOREBOOK in order:
+            ctx = replace(ctx, lore=await self._read_lore(ctx, request, history, pending))
         built = [await self._memo.build(self._layers[name], ctx) for name in order if name != HISTORY]
         counts = await self._counter.count([layer.text for layer in built])
         tokens = {layer.name: count for layer, count in zip(built, counts, strict=True)}
-        return Plan(ctx, history, tuple(built), tokens, caps, history_ms)
+        inserted = await self._counter.count([one.text for one in ctx.lore.insertions] if ctx.lore else [])
+        return Plan(
+            ctx, history, tuple(built), tokens, caps, history_ms, sum(n + _INSERTION_FRAME_TOKENS for n in inserted)
+        )
 
-    async def _history(self, request: PromptRequest, char: str, now: datetime, cap: int) -> ReadHistory:
+    async def _read_lore(
+        self, ctx: LayerContext, request: PromptRequest, history: ReadHistory, pending: Turn | None
+    ) -> LoreReading | None:
+        """Evaluate the lorebooks for the turns as of this moment; a prompt that is only looked at leaves no timers."""
+        if self._lore is None:
+            return None
+        shelf = await self._lore.shelf(ctx)
+        count = reach(shelf, self.config.lorebook.recent_window)
+        newest = await newest_turns(self.vault, request.channel.id, until=request.until, pending=pending, count=count)
+        messages = tuple(f"{speaker_name(turn, history.style)}: {turn.content.strip()}" for turn in newest.turns)
+        return await self._lore.read(ctx, shelf, LoreMoment(messages, newest, preview=pending is not None))
+
+    def _pending(self, request: PromptRequest, now: datetime) -> Turn | None:
+        if request.pending is None:
+            return None
+        return Turn(
+            id=_PENDING,
+            channel=request.channel.id,
+            channel_key=request.channel.key,
+            role=Role.USER,
+            content=request.pending,
+            at=now,
+            arrived_at=now,
+            author=Author(OWNER, self.owner_label),
+        )
+
+    async def _history(self, request: PromptRequest, char: str, pending: Turn | None, cap: int) -> ReadHistory:
         style = LineStyle(
             familiar=self.familiar,
             char=char,
@@ -144,18 +187,6 @@ class Assembler:
             quote_chars=self.config.context.quote_chars,
             labels={},
         )
-        pending = None
-        if request.pending is not None:
-            pending = Turn(
-                id=_PENDING,
-                channel=request.channel.id,
-                channel_key=request.channel.key,
-                role=Role.USER,
-                content=request.pending,
-                at=now,
-                arrived_at=now,
-                author=Author(OWNER, self.owner_label),
-            )
         return await self._reader.read(
             style, owner_label=self.owner_label, until=request.until, pending=pending, cap=cap
         )
@@ -177,7 +208,7 @@ class Assembler:
                 break
             total = await self.model.count_prompt_tokens(messages_as_sent(fitted.parts))
             if total <= limit:
-                return Fitted(fitted.parts, fitted.window, fitted.texts, fitted.tokens, fitted.shares, total)
+                return replace(fitted, total=total)
             # What is not used counts for nothing: less room than that is what takes something out.
             room = min(room, fitted.used) - (total - limit) - _SLACK_TOKENS
         raise UserError(
@@ -189,6 +220,8 @@ class Assembler:
         sections = [
             Section(layer.name, plan.tokens[layer.name], plan.caps.get(layer.name, room)) for layer in plan.built
         ]
+        inserted = plan.inserted_tokens
+        sections.append(Section(_INSERTED, inserted, inserted))
         history_cap = plan.caps.get(HISTORY)
         lines = plan.history.lines
         newest = lines[-1].cost if lines else 0
@@ -199,14 +232,18 @@ class Assembler:
         texts = {layer.name: await self._counter.cut(layer.text, shares[layer.name]) for layer in plan.built}
         counts = await self._counter.count(list(texts.values()))
         head, tail = self._order(plan, texts)
+        among: tuple[Insertion, ...] = ()
+        if plan.ctx.lore is not None and shares[_INSERTED] >= inserted:
+            among = plan.ctx.lore.insertions
         parts = compose(
             head,
             window.lines,
             tail,
             history_layer=HISTORY,
             closing_role=self.config.context.reminder_role,
+            insertions=among,
         )
-        return Fitted(parts, window, texts, dict(zip(texts, counts, strict=True)), shares)
+        return Fitted(parts, window, texts, dict(zip(texts, counts, strict=True)), shares, inserted if among else 0)
 
     def _order(self, plan: Plan, texts: Mapping[str, str]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         """Part the layers into those before and those behind the history."""
@@ -238,5 +275,6 @@ class Assembler:
             messages=fitted.parts,
             layers=layer_traces(plan, fitted, self.config.prompt_layers(request.channel.key), self._memo),
             sampling=self.config.models.prose.sampling.model_dump(mode="json"),
+            lorebook=plan.ctx.lore.trace if plan.ctx.lore is not None else None,
             turn_id=answered.id if answered is not None and answered.id > 0 else None,
         )

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from familiar_app.context.lorebook import LOREBOOK, Insertion
 from familiar_app.context.prompt_text import prompt_text
 from familiar_app.context.recent_history import HistoryLine
+from familiar_app.domain.lorebook.entry import LoreRole
 from familiar_app.domain.trace import TracedMessage
 
 NamedText = tuple[str, str]
@@ -30,21 +32,46 @@ def compose(
     *,
     history_layer: str,
     closing_role: str,
+    insertions: Sequence[Insertion] = (),
 ) -> tuple[TracedMessage, ...]:
     """Return the parts of the messages in order, without empty ones; `messages_as_sent` joins them."""
     parts: list[TracedMessage] = []
     for layer, text in head:
         _add(parts, "system", text, layer, gap="\n\n")
-    if lines and lines[0].role == "assistant":
+    inserted = _by_place(insertions, len(lines))
+    if lines and lines[0].role == "assistant" and not inserted.get(0):
         _add(parts, "user", opening(), history_layer)
-    for line in lines:
+    for place, line in enumerate(lines):
+        _insert(parts, inserted.get(place, ()), opens=place == 0)
         turn = line.turn.id if line.turn.id > 0 else None
         _add(parts, line.role, line.text, history_layer, gap=_GAP[line.role], turn=turn)
+    _insert(parts, inserted.get(len(lines), ()), closes=True)
     for layer, text in tail:
         # Round brackets set it apart from the words of the last speaker.
         framed = f"({text})" if text and closing_role == "user" else text
         _add(parts, closing_role, framed, layer, gap="\n\n")
     return tuple(parts)
+
+
+def _by_place(insertions: Sequence[Insertion], lines: int) -> dict[int, list[Insertion]]:
+    """Sort insertions by the number of lines before them; what lies deeper than the history comes first."""
+    places: dict[int, list[Insertion]] = {}
+    for one in insertions:
+        places.setdefault(max(0, lines - one.depth), []).append(one)
+    return places
+
+
+def _insert(
+    parts: list[TracedMessage], insertions: Sequence[Insertion], *, opens: bool = False, closes: bool = False
+) -> None:
+    """Add text among the lines. The familiar's own words neither open nor close the conversation.
+
+    A system message in its midst is refused by many templates, so what is no speaker's stands in round brackets.
+    """
+    for one in insertions:
+        own = one.role is LoreRole.ASSISTANT and not opens and not closes
+        role, text = ("assistant", one.text) if own else ("user", f"({one.text})")
+        _add(parts, role, text, LOREBOOK, gap=_GAP[role])
 
 
 def _add(

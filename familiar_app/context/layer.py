@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.ids import FamiliarId
@@ -13,10 +13,16 @@ from familiar_app.domain.settings import CharacterConfig
 from familiar_app.domain.turn import Channel
 from familiar_app.store.vault import Vault
 
+if TYPE_CHECKING:
+    from familiar_app.context.lorebook import LoreReading
+
 
 @dataclass(frozen=True, slots=True)
 class LayerContext:
-    """One assembly as layers see it. `now` is aware UTC; `multi_party` tells that several people talk here."""
+    """One assembly as layers see it. `now` is aware UTC; `multi_party` tells that several people talk here.
+
+    `lore` is what the lorebooks brought, where they are a layer of this channel.
+    """
 
     familiar: FamiliarId
     char: str
@@ -28,6 +34,7 @@ class LayerContext:
     now: datetime
     mode: str
     multi_party: bool
+    lore: LoreReading | None = None
 
     @property
     def may_stay_silent(self) -> bool:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 from familiar_app.context.layer import LayerContext, key_of
 from familiar_app.context.layer_memo import BuiltLayer, LayerMemo
+from familiar_app.context.lorebook import LOREBOOK
 from familiar_app.context.recent_history import HistoryWindow, ReadHistory
 from familiar_app.context.registry import HISTORY
 from familiar_app.domain.trace import LayerTrace, LeftOut, TracedMessage
+
+_NO_ROOM = "longer than the room left in the model's context"
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,7 @@ class Plan:
     tokens: Mapping[str, int]
     caps: Mapping[str, int]
     history_ms: float
+    inserted_tokens: int = 0
 
 
 @dataclass(frozen=True)
@@ -33,12 +37,13 @@ class Fitted:
     texts: Mapping[str, str]
     tokens: Mapping[str, int]
     shares: Mapping[str, int]
+    inserted_tokens: int = 0
     total: int = 0
 
     @property
     def used(self) -> int:
         """Tokens of the sections by the same count by which the room is shared."""
-        return sum(self.tokens.values()) + sum(line.cost for line in self.window.lines)
+        return sum(self.tokens.values()) + sum(line.cost for line in self.window.lines) + self.inserted_tokens
 
 
 def layer_traces(plan: Plan, fitted: Fitted, order: Sequence[str], memo: LayerMemo) -> tuple[LayerTrace, ...]:
@@ -68,8 +73,11 @@ def _text_trace(layer: BuiltLayer, plan: Plan, fitted: Fitted) -> LayerTrace:
     left_out: tuple[LeftOut, ...] = ()
     if fitted.texts[layer.name] != layer.text:
         capped = share >= plan.caps.get(layer.name, whole)
-        reason = "longer than its cap" if capped else "longer than the room left in the model's context"
+        reason = "longer than its cap" if capped else _NO_ROOM
         left_out = (LeftOut(what=f"end of {layer.name}", tokens=max(0, whole - kept), reason=reason),)
+    if layer.name == LOREBOOK and fitted.inserted_tokens < plan.inserted_tokens:
+        among = LeftOut(what="entries among the turns", tokens=plan.inserted_tokens, reason=_NO_ROOM)
+        left_out = (*left_out, among)
     return LayerTrace(
         name=layer.name,
         key=layer.key,

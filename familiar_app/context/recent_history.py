@@ -112,7 +112,7 @@ class RecentHistory:
             if not complete and _guess(turns) <= cap:
                 continue
             style = replace(style, labels=await self._labels(turns, style, owner_label))
-            lines = await self._lines(sorted(turns, key=_place), style, each)
+            lines = await self._lines(sorted(turns, key=place_of), style, each)
             if complete or sum(line.cost for line in lines) > cap:
                 self._page_sizes[style.channel.id] = min(_needed(lines, cap) + _SPARE_TURNS, _LARGEST_PAGE)
                 return ReadHistory(lines, style, complete, each)
@@ -125,7 +125,7 @@ class RecentHistory:
         lines = history.lines
         if not lines:
             return HistoryWindow((), ())
-        start = stable_start([_place(line.turn) for line in lines], [line.cost for line in lines], allowance, step)
+        start = stable_start([place_of(line.turn) for line in lines], [line.cost for line in lines], allowance, step)
         shown, left_out = list(lines[start:]), _left_out(lines[:start], complete=history.complete)
         if not shown:
             line, cut = await self._cut_newest(lines[-1], history, allowance)
@@ -139,7 +139,7 @@ class RecentHistory:
     async def _later_answers(self, channel: ChannelId, until: TurnId) -> list[Turn]:
         """Return answers to earlier turns that were made again after `until`."""
         later = await self._vault.turns.page(channel, after=until, limit=_FIRST_PAGE)
-        return [turn for turn in later if _place(turn) < until and is_shown(turn)]
+        return [turn for turn in later if place_of(turn) < until and is_shown(turn)]
 
     async def _lines(self, turns: Sequence[Turn], style: LineStyle, each: int) -> tuple[HistoryLine, ...]:
         by_message = {turn.message_id: turn for turn in turns if turn.message_id is not None}
@@ -196,7 +196,7 @@ class RecentHistory:
         return self._bodies[key]
 
 
-def _place(turn: Turn) -> float:
+def place_of(turn: Turn) -> float:
     """Return where a turn belongs: an answer made again stands where the first one stood, a pending turn at the end."""
     if turn.id <= 0:
         return math.inf

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from familiar_app.context.character_card import CharacterCardLayer
 from familiar_app.context.final_reminder import FinalReminderLayer
 from familiar_app.context.layer import Layer
+from familiar_app.context.lorebook import LOREBOOK, LorebookLayer
 from familiar_app.context.operating_mode import OperatingModeLayer
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.settings import CharacterConfig
@@ -18,6 +19,7 @@ HISTORY = "recent_history"
 LAYERS: dict[str, Callable[[], Layer]] = {
     "character_card": CharacterCardLayer,
     "operating_mode": OperatingModeLayer,
+    LOREBOOK: LorebookLayer,
     "final_reminder": FinalReminderLayer,
 }
 

@@ -6,6 +6,7 @@ writing the files is the store's part.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import tzinfo
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -60,6 +61,8 @@ AutoNumber = Annotated[Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
 Share = Annotated[Annotated[float, Field(ge=0, le=1)] | None, BeforeValidator(_auto_to_none)]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Tokens = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, le=100_000)]
+BookName = Annotated[str, Field(pattern=r"^[^./\\:][^/\\:]*$", max_length=100)]
 Weight = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False, strict=False)]
 ZoneName = Annotated[str, AfterValidator(_known_zone)]
 
@@ -126,6 +129,8 @@ class TextBudget(_Table):
 
     character_card_tokens: Tokens
     operating_mode_tokens: Tokens
+    lorebook_tokens: Tokens
+    max_lorebook_entries: Count
     recent_history_tokens: Annotated[int, Field(ge=32)]
     final_reminder_tokens: Tokens
     history_step_turns: Annotated[int, Field(ge=1, le=1024)]
@@ -157,10 +162,28 @@ class ConversationSettings(_Table):
     stop_at_other_speakers: bool
 
 
+class LorebookSettings(_Table):
+    """How lorebooks are searched. 0 switches the limits off; `recursive` can be left to what the books ask for."""
+
+    rules: Literal["fixed", "st-1.18"]
+    recent_window: Annotated[int, Field(ge=0, le=1000)]
+    recursive: Literal["books", "on", "off"]
+    max_passes: Count
+    min_activations: Count
+    min_activations_depth: Count
+    case_sensitive: bool
+    match_whole_words: bool
+    group_scoring: bool
+    order: Literal["evenly", "familiar_first", "shared_first"]
+    constants_first: bool
+    fill_gaps: bool
+
+
 class ChannelSettings(_Table):
     """What one channel does in its own way. A key that is absent follows the familiar."""
 
     prompt_layers: Annotated[tuple[str, ...] | None, Field(strict=False)] = None
+    lorebooks: Annotated[tuple[BookName, ...], Field(strict=False)] = ()
 
 
 class DisplaySettings(_Table):
@@ -227,6 +250,7 @@ class CharacterConfig(_Table):
     budget: Budget
     context: ContextSettings
     conversation: ConversationSettings
+    lorebook: LorebookSettings
     channels: dict[str, ChannelSettings]
     memory: MemorySettings
     providers: Providers
@@ -238,6 +262,10 @@ class CharacterConfig(_Table):
             if own is not None and own.prompt_layers is not None:
                 return own.prompt_layers
         return self.context.prompt_layers
+
+    def is_named(self, channel: ChannelKey, names: Iterable[str]) -> bool:
+        """Tell whether one of `names`, with or without its platform, means this channel."""
+        return not {channel, channel.partition(":")[2]}.isdisjoint(names)
 
 
 class ProfileSettings(_Table):

@@ -26,6 +26,7 @@ from familiar_app.domain.settings import (
     parse_profile_settings,
 )
 from familiar_app.store.fault import translated
+from familiar_app.store.lore_place import LorePlace, lore_places
 from familiar_app.store.resource import resource
 from familiar_app.store.toml_file import MAX_FILE_SIZE_BYTES, parse_toml, read_text, with_changes
 from familiar_app.store.written_file import sync_folder, write_atomically
@@ -39,6 +40,12 @@ _CONFIG_HEAD = "# What this familiar does differently from the shipped settings.
 def default_profile_folder() -> Path:
     """Return the folder that the system sets aside for the data of programs."""
     return Path(platformdirs.user_data_dir("familiar", appauthor=False, roaming=False))
+
+
+def shipped_config() -> CharacterConfig:
+    """Return what a familiar has that says nothing else."""
+    shipped = resource("defaults", "character.toml")
+    return parse_config([(shipped.name, parse_toml(read_text(shipped), shipped))])
 
 
 def slot_from_spec(spec: str, *, api_key_secret: str = "") -> ModelSlot:
@@ -152,13 +159,12 @@ class Profile:
         """Return where a familiar's own lorebook lies, or would lie."""
         return self._file(id, "lorebook.toml")
 
-    def shared_lorebooks(self) -> list[Path]:
-        """Return the lorebooks for every familiar, by name: `lorebooks/*.toml`. Raises OutsideError."""
+    def lorebooks(self, id: FamiliarId) -> tuple[LorePlace, ...]:  # noqa: A002
+        """Return the files of every lorebook of a familiar: its own, those of its channels, and `lorebooks/*.toml`."""
         folder = self.root / "lorebooks"
-        if not folder.is_dir():
-            return []
         with translated(folder):
-            return sorted(path for path in folder.glob("*.toml") if path.is_file())
+            shared = sorted(path for path in folder.glob("*.toml") if path.is_file())
+        return lore_places(self.lorebook(id), shared, self.config(id))
 
     def add_familiar(
         self,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlcipher3 import dbapi2
 
 from familiar_app.domain.errors import BugError, OutsideError
+from familiar_app.store.schema_lore import VERSION_4
 from familiar_app.store.schema_memory import VERSION_2
 from familiar_app.store.schema_vector import VERSION_3
 
@@ -152,8 +153,13 @@ def _make_version_3(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def _make_version_4(connection: Connection) -> None:
+    for statement in VERSION_4:
+        connection.execute(statement)
+
+
 # Step n brings a vault of version n to version n + 1; an empty database has version 0.
-STEPS: tuple[Step, ...] = (_make_version_1, _make_version_2, _make_version_3)
+STEPS: tuple[Step, ...] = (_make_version_1, _make_version_2, _make_version_3, _make_version_4)
 VERSION = len(STEPS)
 
 

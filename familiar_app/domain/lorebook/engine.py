@@ -61,7 +61,7 @@ class _Evaluation:
         self._count_tokens = count_tokens
         self.timers = timers
         effective = Timers() if scene.dry_run else timers
-        self.clockwork = Clockwork(effective, books.timed, len(scene.messages), books.rules)
+        self.clockwork = Clockwork(effective, books.timed, scene.chat_length, books.rules)
         self.selection = Selection(books, scene, self.clockwork)
         self.reader = Reader(books.table, books.scanner, books.rules, TimeAllowance(), set())
         limit = budget_tokens(self.settings, scene.prompt_tokens)
@@ -168,11 +168,11 @@ class _Evaluation:
 
     def _refuses(self, candidate: Candidate, content: str) -> Outcome | None:
         limit = self.settings.max_entries
+        if 0 < limit <= len(self.accepted) and not candidate.entry.ignore_budget:
+            return Outcome(False, Reason.BUDGET, {"entries": len(self.accepted), "limit_entries": limit})
         total = self.budget.total_with(content)
         if candidate.entry.ignore_budget:
             return None
-        if 0 < limit <= len(self.accepted):
-            return Outcome(False, Reason.BUDGET, {"entries": len(self.accepted), "limit_entries": limit})
         if total >= self.budget.limit:
             self.budget.overflowed = True
             return Outcome(False, Reason.BUDGET, self.budget.detail(total))

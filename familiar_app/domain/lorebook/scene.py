@@ -50,7 +50,7 @@ def _unchanged(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """One moment of a conversation.
+    """One moment of a conversation. `length` is how many messages it has, where `messages` are only the newest.
 
     `messages` are the visible ones, oldest first, each as it is to be searched (`Name: text`). `injections` are the
     prompts inserted elsewhere that may wake entries. `character_tags` is None where nothing is recorded. A preview is
@@ -58,6 +58,7 @@ class Scene:
     """
 
     messages: tuple[str, ...] = ()
+    length: int | None = None
     injections: tuple[str, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
     trigger: str = "normal"
@@ -68,3 +69,8 @@ class Scene:
     expand: Callable[[str], str] = _unchanged
     forced: frozenset[EntryKey] = frozenset()
     dry_run: bool = False
+
+    @property
+    def chat_length(self) -> int:
+        """How many messages the conversation has, by which timed effects go."""
+        return len(self.messages) if self.length is None else self.length

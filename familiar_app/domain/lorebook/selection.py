@@ -81,7 +81,7 @@ class Selection:
         if filtered is not None:
             return filtered
         if self._clockwork.delayed(candidate):
-            return _out(Reason.DELAY, messages=len(self._scene.messages), wanted=entry.delay)
+            return _out(Reason.DELAY, messages=self._scene.chat_length, wanted=entry.delay)
         if candidate.index in self._clockwork.cooldown and candidate.index not in self._clockwork.sticky:
             return _out(Reason.COOLDOWN, messages_left=self._clockwork.left(candidate, "cooldown"))
         return None

@@ -53,11 +53,12 @@ async def test_trace_accounts_for_every_part(make, vault) -> None:
         ("recent_history", turn.id, False),
         ("final_reminder", None, True),
     ]
-    assert [layer.name for layer in trace.layers] == [part.layer for part in trace.messages]
+    shown = [layer for layer in trace.layers if layer.name != "lorebook"]
+    assert [layer.name for layer in shown] == [part.layer for part in trace.messages]
     assert trace.tokens == await model.count_prompt_tokens(prompt.request.messages)
     assert trace.turn_id == turn.id
     assert (trace.model, trace.provider, trace.exact_tokens) == ("fake", "scripted", True)
-    assert all(layer.tokens > 0 and layer.left_out == () for layer in trace.layers)
+    assert all(layer.tokens > 0 and layer.left_out == () for layer in shown)
 
 
 async def test_only_what_changed_is_built_again(make, vault) -> None:
@@ -80,6 +81,7 @@ async def test_only_what_changed_is_built_again(make, vault) -> None:
         assert await cached() == {
             "character_card": False,
             "operating_mode": True,
+            "lorebook": True,
             "recent_history": True,
             "final_reminder": True,
         }
@@ -322,7 +324,7 @@ async def test_never_above_caps_or_context(
         assert context < 900
         return
     assert await model.count_prompt_tokens(prompt.request.messages) + prompt.request.max_tokens <= context
-    for layer, cap in zip(prompt.trace.layers, caps, strict=True):
+    for layer, cap in zip([one for one in prompt.trace.layers if one.name != "lorebook"], caps, strict=True):
         assert layer.tokens <= cap
         assert layer.tokens <= (layer.budget_tokens or 0)
     places = [names.index(part.layer) for part in prompt.trace.messages]

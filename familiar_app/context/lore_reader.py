@@ -1,0 +1,177 @@
+"""Evaluates the lorebooks of a channel for one prompt: its turns, its timers, its budget.
+
+The engine counts tokens while it works, and a model counts them elsewhere. So an evaluation first runs on guesses,
+what it asked is counted in one request, and it runs again on the counts until nothing is guessed any more; chance
+gives the same numbers each time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from familiar_app.context.layer import LayerContext, key_of
+from familiar_app.context.lore_shelf import Lorebooks, LoreShelf
+from familiar_app.context.lore_text import expander, insertions, section
+from familiar_app.context.lore_trace import idle_trace, lore_trace
+from familiar_app.context.lorebook import HEADING, LOREBOOK, LoreReading
+from familiar_app.context.newest_turns import NewestTurns
+from familiar_app.context.tokens import TokenCounter
+from familiar_app.domain.lorebook.activation import Activation
+from familiar_app.domain.lorebook.engine import LoreEngine
+from familiar_app.domain.lorebook.rules import rules_named
+from familiar_app.domain.lorebook.scene import MAX_DEPTH, Scene
+from familiar_app.domain.lorebook.setting import lore_settings
+from familiar_app.domain.lorebook.timer import Timers
+
+_KEPT_ENGINES = 4
+_TRIES = 6
+_SPARE_TOKENS = 4
+_GUESSED_CHARS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LoreMoment:
+    """The moment that is evaluated: the newest turns as they are searched. A `preview` sees timers and leaves none."""
+
+    messages: tuple[str, ...]
+    turns: NewestTurns
+    preview: bool
+
+
+@dataclass(slots=True)
+class _Prepared:
+    """An engine with the lock that keeps threads apart."""
+
+    engine: LoreEngine
+    lock: threading.Lock
+
+
+class LoreReader:
+    """Evaluates lorebooks for the prompts of one familiar. `chance` gives numbers in [0, 1)."""
+
+    def __init__(self, lorebooks: Lorebooks, counter: TokenCounter, chance: Callable[[], float]) -> None:
+        self._lorebooks = lorebooks
+        self._counter = counter
+        self._chance = chance
+        self._engines: OrderedDict[str, _Prepared] = OrderedDict()
+        self._building = threading.Lock()
+
+    async def shelf(self, ctx: LayerContext) -> LoreShelf:
+        """Return the books that count in this channel."""
+        return await self._lorebooks.read(ctx.channel.key)
+
+    async def read(self, ctx: LayerContext, shelf: LoreShelf, moment: LoreMoment) -> LoreReading:
+        """Evaluate the books. Raises OutsideError where the model or the vault fails."""
+        rules = ctx.config.lorebook.rules
+        room = await self._room(ctx)
+        if room < 1 or not any(book.entries for book in shelf.all_books):
+            return LoreReading(key_of(shelf.revision), trace=idle_trace(shelf, rules=rules))
+        timers = await ctx.vault.lore_timers.get(ctx.familiar, ctx.channel.id)
+        length = await self._length(ctx, shelf, moment)
+        scene = _scene(ctx, moment, room, length)
+        activation = await self._evaluate(ctx, shelf, scene, timers)
+        if not moment.preview and moment.turns.newest and activation.timers != timers:
+            await ctx.vault.lore_timers.set(ctx.familiar, ctx.channel.id, activation.timers)
+        trace = await asyncio.to_thread(
+            lore_trace, shelf, activation, rules=rules, window=len(moment.messages), length=length
+        )
+        text, among = section(activation.placement), insertions(activation.placement)
+        matched = [str(one.candidate.key) for one in activation.accepted]
+        return LoreReading(key_of(shelf.revision, matched, text), text, among, trace)
+
+    async def _room(self, ctx: LayerContext) -> int:
+        (heading,) = await self._counter.count([HEADING])
+        return (ctx.config.budget.text.cap(LOREBOOK) or 0) - heading - _SPARE_TOKENS
+
+    async def _length(self, ctx: LayerContext, shelf: LoreShelf, moment: LoreMoment) -> int:
+        """Return how many messages the channel had; it is only counted where an entry goes by it."""
+        entries = (entry for book in shelf.all_books for entry in book.entries)
+        if not any(entry.sticky or entry.cooldown or entry.delay for entry in entries):
+            return len(moment.messages)
+        stored = await ctx.vault.turns.count(ctx.channel.id)
+        return max(stored - moment.turns.later + moment.turns.pending, len(moment.messages))
+
+    async def _evaluate(self, ctx: LayerContext, shelf: LoreShelf, scene: Scene, timers: Timers) -> Activation:
+        counts: dict[str, int] = {}
+        rolls: list[float] = []
+        for tried in range(_TRIES):
+            asked: dict[str, None] = {}
+            activation = await asyncio.to_thread(self._activate, ctx, shelf, scene, timers, counts, asked, rolls)
+            missing = [text for text in asked if text not in counts]
+            if not missing or tried == _TRIES - 1:
+                break
+            counts.update(zip(missing, await self._counter.count(missing), strict=True))
+        return activation
+
+    def _activate(
+        self,
+        ctx: LayerContext,
+        shelf: LoreShelf,
+        scene: Scene,
+        timers: Timers,
+        counts: dict[str, int],
+        asked: dict[str, None],
+        rolls: list[float],
+    ) -> Activation:
+        """Run the engine once, in a thread. What it asks to count goes to `asked`, its numbers of chance to `rolls`."""
+        used = 0
+
+        def chance() -> float:
+            nonlocal used
+            used += 1
+            if used > len(rolls):
+                rolls.append(self._chance())
+            return rolls[used - 1]
+
+        def count(text: str) -> int:
+            asked[text] = None
+            return counts.get(text, len(text) // _GUESSED_CHARS_PER_TOKEN + 1)
+
+        prepared = self._engine(ctx, shelf)
+        with prepared.lock:
+            return prepared.engine.activate(scene, chance=chance, count_tokens=count, timers=timers)
+
+    def _engine(self, ctx: LayerContext, shelf: LoreShelf) -> _Prepared:
+        chosen, limit = ctx.config.lorebook, ctx.config.budget.text.max_lorebook_entries
+        key = key_of(shelf.revision, chosen, limit, [book.name for book in shelf.all_books])
+        with self._building:
+            if key not in self._engines:
+                settings = lore_settings(chosen, shelf.all_books, max_entries=limit)
+                engine = LoreEngine(shelf.books, settings, rules_named(chosen.rules))
+                self._engines[key] = _Prepared(engine, threading.Lock())
+            self._engines.move_to_end(key)
+            while len(self._engines) > _KEPT_ENGINES:
+                self._engines.popitem(last=False)
+            return self._engines[key]
+
+
+def reach(shelf: LoreShelf, window: int) -> int:
+    """Return how many turns back any entry may look."""
+    depths = [window]
+    for book in shelf.all_books:
+        depths += [book.scan_depth or 0, *(entry.scan_depth or 0 for entry in book.entries)]
+    return min(max(depths), MAX_DEPTH)
+
+
+def _scene(ctx: LayerContext, moment: LoreMoment, room: int, length: int) -> Scene:
+    card = ctx.card
+    return Scene(
+        messages=moment.messages,
+        length=length,
+        sources={
+            "character_description": card.description,
+            "character_personality": card.personality,
+            "scenario": card.scenario,
+            "creator_notes": card.creator_notes,
+        },
+        trigger="regenerate" if moment.turns.answered else "normal",
+        character=card.name,
+        character_tags=frozenset(card.tags),
+        note_inserted=True,
+        prompt_tokens=room,
+        expand=expander(ctx),
+    )

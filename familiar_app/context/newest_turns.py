@@ -1,0 +1,48 @@
+"""The newest turns of a channel as of one moment, and what came after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from familiar_app.context.history_line import is_shown
+from familiar_app.context.recent_history import place_of
+from familiar_app.domain.ids import ChannelId, TurnId
+from familiar_app.domain.turn import Role, Turn
+from familiar_app.store.vault import Vault
+
+_LATER = 500
+
+
+@dataclass(frozen=True, slots=True)
+class NewestTurns:
+    """Turns oldest first, a pending one included. `later` counts those that came after the moment.
+
+    `answered` tells that the moment's turn has an answer already, `newest` that no person said anything after it, and
+    `pending` counts what is not stored.
+    """
+
+    turns: tuple[Turn, ...]
+    later: int = 0
+    answered: bool = False
+    newest: bool = True
+    pending: int = 0
+
+
+async def newest_turns(
+    vault: Vault, channel: ChannelId, *, until: TurnId | None, pending: Turn | None, count: int
+) -> NewestTurns:
+    """Read the newest `count` turns of persons and familiars up to `until` (inclusive), or up to the newest."""
+    before = TurnId(until + 1) if until is not None else None
+    after = await vault.turns.page(channel, after=until, limit=_LATER) if until is not None else []
+    earlier = await vault.turns.page(channel, before=before, limit=count) if count else []
+    # An answer to an earlier turn that was made again belongs where the first one stood.
+    moved = [turn for turn in after if until is not None and place_of(turn) < until]
+    shown = [turn for turn in (*earlier, *moved) if is_shown(turn) and turn.role in (Role.USER, Role.ASSISTANT)]
+    turns = [*sorted(shown, key=place_of), *([pending] if pending is not None else [])]
+    return NewestTurns(
+        turns=tuple(turns[len(turns) - count :] if len(turns) > count else turns),
+        later=len(after) - len(moved),
+        answered=any(turn.answers == until for turn in after),
+        newest=not any(turn.role is Role.USER for turn in after),
+        pending=int(pending is not None),
+    )
