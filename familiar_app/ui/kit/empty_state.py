@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from familiar_app.ui.kit.button import button
@@ -53,8 +54,19 @@ class EmptyState(QWidget):
     def set_text(self, heading: str, text: str) -> None:
         self._heading.setText(heading)
         self._text.setText(text)
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give the texts the height that all their lines need."""
+        for shown in (self._heading, self._text):
+            shown.setMinimumHeight(shown.heightForWidth(shown.width()))
 
     def _refresh(self) -> None:
         self._picture.setPixmap(pixmap(self._theme, self._icon, "text_3", side=40, scale=self.devicePixelRatioF()))
         for shown in (self._heading, self._text):
             shown.setFixedWidth(self._theme.px(380))
+        self._fit()

@@ -1,0 +1,184 @@
+"""The lorebook as a panel of the main window: one view per familiar, made when it is first shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QStackedWidget
+
+from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.ids import ChannelId, FamiliarId
+from familiar_app.domain.turn import Role, Turn
+from familiar_app.interchange.lorebook.lore_file import LoreFile
+from familiar_app.ui.kit.action import Action
+from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.lorebook.model import LorebookModel
+from familiar_app.ui.lorebook.pane import Panes
+from familiar_app.ui.lorebook.tester import TrialModel
+from familiar_app.ui.lorebook.trial import Terms
+from familiar_app.ui.lorebook.view import LorebookView
+
+if TYPE_CHECKING:
+    from familiar_app.services import Services
+
+KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "In the table of entries": (
+        ("On or off", "Space"),
+        ("Change", "Return"),
+        ("Delete", "Del"),
+        ("Move up, down", "Alt+↑ Alt+↓"),
+        ("Undo, redo", "Ctrl+Z Ctrl+Shift+Z"),
+    ),
+    "Among the keys of an entry": (("Key before, after", "← →"), ("Change", "Return"), ("Take out", "Del")),
+}
+
+
+def create_lorebook_panel(services: Services, context: PanelContext) -> LorebookPanel:
+    """Make the lorebook panel for an open vault."""
+    return LorebookPanel(services, context)
+
+
+class LorebookPanel:
+    """Implements `kit.panel.Panel`. Everything typed is in the file a moment later."""
+
+    id = "lorebook"
+    title = "Lorebook"
+    icon = "lorebook"
+
+    def __init__(self, services: Services, context: PanelContext) -> None:
+        self._services, self._context = services, context
+        self._views: dict[FamiliarId, LorebookView] = {}
+        self.widget = QStackedWidget()
+        self._show_familiar(context.familiar)
+        context.familiar_changed.connect(self._show_familiar)
+        context.familiar_reloaded.connect(self._reloaded)
+
+    @property
+    def view(self) -> LorebookView:
+        """The view of the familiar that is shown."""
+        return self.widget.currentWidget()
+
+    def _show_familiar(self, familiar: str) -> None:
+        chosen = FamiliarId(familiar)
+        if chosen not in self._services.familiars:
+            return
+        if chosen not in self._views:
+            self._views[chosen] = self._make_view(chosen)
+            self.widget.addWidget(self._views[chosen])
+            self._views[chosen].load()
+        self.widget.setCurrentWidget(self._views[chosen])
+
+    def _make_view(self, familiar: FamiliarId) -> LorebookView:
+        services = self._services
+        terms = _KeptTerms(services, familiar)
+        model = LorebookModel(LoreFile(services.profile.lorebook(familiar)))
+        tester = TrialModel(terms.get, lambda: services.familiars[familiar].prose)
+        view = LorebookView(
+            model, tester, self._context, Panes(services.vault.state), lambda: self._turns(familiar, terms.get())
+        )
+        view.terms = terms
+        return view
+
+    def _reloaded(self, familiar: str) -> None:
+        view = self._views.get(FamiliarId(familiar))
+        if view is not None:
+            view.terms.forget()
+            view.test_soon()
+
+    async def _turns(self, familiar: FamiliarId, terms: Terms) -> list[str]:
+        """Return the last turns of the channel that is open in the chat, as the prompt would have them searched."""
+        vault = self._services.vault
+        channel = await vault.state.get(f"chat.last_channel.{familiar}")
+        if channel is None:
+            return []
+        turns = await vault.turns.page(ChannelId(channel), limit=max(1, terms.chosen.recent_window))
+        return [f"{_speaker(turn, terms)}: {turn.content}" for turn in turns if turn.content.strip()]
+
+    def actions(self) -> Sequence[Action]:
+        def deed(name: str, title: str, shortcut: str = "", icon: str = "", words: str = "") -> Action:
+            return Action(
+                f"lorebook.{name}",
+                title,
+                lambda: self.view.do(name),
+                shortcut=shortcut,
+                icon=icon,
+                group="Lorebook",
+                words=words,
+            )
+
+        return (
+            deed("add", "Add an entry", "Ctrl+N", "plus", "new"),
+            deed("duplicate", "Duplicate the chosen entries", "Ctrl+D", "copy"),
+            deed("enable", "Switch the chosen entries on"),
+            deed("disable", "Switch the chosen entries off"),
+            deed("delete", "Delete the chosen entries", icon="trash"),
+            deed("undo", "Undo in the lorebook", icon="undo"),
+            deed("redo", "Redo in the lorebook", icon="redo"),
+            deed("turns", "Test the chat's last turns", "Ctrl+T", "chat", "tester"),
+            deed("import", "Import a lorebook…", icon="folder"),
+            deed("export", "Export the lorebook…", icon="save"),
+        )
+
+    def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """Return the keys that only parts of this panel know."""
+        return KEYS
+
+    def palette_entries(self) -> Sequence[Action]:
+        return ()
+
+    def activate(self) -> None:
+        view = self.view
+        view.look_at_file()
+        view.test_soon()
+        if view.model.rows():
+            view.table.setFocus()
+
+    def find(self) -> None:
+        self.view.search.setFocus()
+        self.view.search.selectAll()
+
+    def show_place(self, key: str) -> None:
+        view = self.view
+        for entry in view.model.book.entries:
+            if str(entry.uid) == key:
+                view.choose(entry.uid)
+
+    async def close(self) -> None:
+        for view in self._views.values():
+            try:
+                await view.model.save()
+                await view.panes.write()
+            except FamiliarError as error:
+                view.notice.show_error(error)
+            await view.tasks.cancel()
+
+
+class _KeptTerms:
+    """The terms of a familiar, read once and again after its files were read anew."""
+
+    def __init__(self, services: Services, familiar: FamiliarId) -> None:
+        self._services, self._familiar = services, familiar
+        self._terms: Terms | None = None
+
+    def get(self) -> Terms:
+        if self._terms is None:
+            config = self._services.familiars[self._familiar].config
+            budget = config.budget.text
+            self._terms = Terms(
+                chosen=config.lorebook,
+                room_tokens=budget.lorebook_tokens,
+                most_entries=budget.max_lorebook_entries,
+                card=self._services.profile.card(self._familiar),
+                user=config.conversation.owner_label or self._services.profile.settings().owner_name,
+            )
+        return self._terms
+
+    def forget(self) -> None:
+        self._terms = None
+
+
+def _speaker(turn: Turn, terms: Terms) -> str:
+    if turn.role is Role.ASSISTANT:
+        return terms.card.name
+    return turn.author.name if turn.author is not None else terms.user

@@ -1,0 +1,70 @@
+"""Bringing books in from other programs and taking this one out, with what that does to them said first. No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from familiar_app.domain.lorebook.entry import LoreBook
+from familiar_app.interchange.lorebook.document import LoreDocument
+from familiar_app.interchange.lorebook.files import convert_lorebook, read_lorebook, write_lorebook
+from familiar_app.interchange.report import ReportLine
+
+FORMATS = (
+    ("sillytavern", "SillyTavern world info", ".json"),
+    ("lorebook-v3", "Character book, version 3", ".json"),
+    ("book-v2", "Character book, version 2", ".json"),
+    ("risu", "RisuAI", ".json"),
+    ("novelai", "NovelAI", ".lorebook"),
+    ("agnai", "Agnai", ".json"),
+    ("kobold", "KoboldAI", ".json"),
+    ("chub", "Chub", ".json"),
+    ("familiar", "Familiar (TOML)", ".toml"),
+)
+FILE_FILTER = "Lorebooks and cards (*.json *.lorebook *.png *.charx *.toml)"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A book that was read from a file and is not in use yet; `lines` is the report of the reading."""
+
+    source: str
+    format: str
+    book: LoreBook
+    lines: tuple[str, ...]
+
+
+def read_import(path: Path) -> Found:
+    """Read a lorebook of any known format; blocks. Raises BadInputError, OutsideError."""
+    document = read_lorebook(path)
+    return Found(path.name, document.format, document.book, tuple(report_lines(document.report, document.book)))
+
+
+def report_lines(lines: tuple[ReportLine, ...], book: LoreBook) -> list[str]:
+    """Say each line of a report for people; the same thing said of many entries is said once."""
+    said: dict[tuple[str, str, str], list[int]] = {}
+    for line in lines:
+        said.setdefault((line.field, line.what, line.detail), []).append(-1 if line.entry is None else line.entry)
+    found = []
+    for (name, what, detail), numbers in said.items():
+        entries = [number for number in numbers if 0 <= number < len(book.entries)]
+        where = ""
+        if len(entries) == 1:
+            where = f" ({book.entries[entries[0]].name})"
+        elif entries:
+            where = f" ({len(entries):,} entries)"
+        found.append(f"{name}: {what}. {detail[:1].upper()}{detail[1:]}{where}")
+    return found
+
+
+def export_losses(book: LoreBook, format_name: str) -> list[str]:
+    """Return what would not survive in a format; blocks."""
+    if format_name == "familiar":
+        return []
+    _value, lines = convert_lorebook(LoreDocument("familiar", book), format_name)
+    return report_lines(lines, book)
+
+
+def export(book: LoreBook, path: Path, format_name: str) -> None:
+    """Write the book to a file; blocks. Raises UserError, OutsideError."""
+    write_lorebook(path, LoreDocument("familiar", book), format_name)

@@ -1,0 +1,367 @@
+"""Shows one lorebook: table and tester on the left, the form on the right, the budget over the table."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+
+from familiar_app.domain.errors import FamiliarError
+from familiar_app.ui.kit.button import icon_button
+from familiar_app.ui.kit.empty_state import EmptyState
+from familiar_app.ui.kit.field import SearchField
+from familiar_app.ui.kit.header import PanelHeader
+from familiar_app.ui.kit.label import column, label, row, surface
+from familiar_app.ui.kit.notice import Notice
+from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.kit.task import Tasks
+from familiar_app.ui.kit.wait import WaitStack
+from familiar_app.ui.lorebook.budget_bar import BudgetBar
+from familiar_app.ui.lorebook.exchange import Exchange
+from familiar_app.ui.lorebook.form import Form
+from familiar_app.ui.lorebook.merge import Uid
+from familiar_app.ui.lorebook.model import LorebookModel
+from familiar_app.ui.lorebook.pane import Panes
+from familiar_app.ui.lorebook.table import EntryTable
+from familiar_app.ui.lorebook.tester import TrialModel
+from familiar_app.ui.lorebook.tester_view import TesterView
+
+SAVE_AFTER_MS = 300
+TEST_AFTER_MS = 60
+LOOK_EVERY_MS = 1500
+TakeTurns = Callable[[], Awaitable[Sequence[str]]]
+
+
+class LorebookView(QWidget):
+    """Shows a `LorebookModel` and a `TrialModel`; `take_turns` gives the lines of the chat that is open."""
+
+    def __init__(
+        self, model: LorebookModel, tester: TrialModel, context: PanelContext, panes: Panes, take_turns: TakeTurns
+    ) -> None:
+        super().__init__()
+        surface(self, 1)
+        self.model, self.tester, self.context, self.panes = model, tester, context, panes
+        self._take_turns = take_turns
+        self.theme = context.theme
+        self.notice = Notice(self.theme)
+        self.tasks = Tasks(context.tasks, self, self._show_error)
+        self.exchange = Exchange(self, model, context, self.tasks)
+        self._make_parts()
+        self._lay_out()
+        self._save_soon = self._timer(SAVE_AFTER_MS, self.save)
+        self._test_soon = self._timer(TEST_AFTER_MS, self.test)
+        self._look = self._timer(LOOK_EVERY_MS, self.look_at_file, repeat=True)
+        model.tokens = lambda entry: tester.tokens_of(entry.content)
+        model.wants_save = self._save_soon.start
+        model.watch(self._heard)
+        tester.watch(self._heard_tester)
+        self.form.show_selection()
+        self.view.show_trial()
+
+    # ---- making
+
+    def _make_parts(self) -> None:
+        theme = self.theme
+        self.table = EntryTable(theme, self.model, self.tester)
+        self.table.deed.connect(self.do)
+        self.table.opened.connect(lambda _index: self.form.focus_name())
+        self.form = Form(theme, self.model, self.do)
+        self.bar = BudgetBar(theme)
+        self.bar.chosen.connect(self.choose)
+        self.used = label("", "faint")
+        self.view = TesterView(theme, self.tester, lambda: self.do("turns"))
+        self.view.typed.connect(self.test_soon)
+        self.view.chosen.connect(self.choose)
+        self.search = SearchField(theme, "Search entries")
+        self.search.textChanged.connect(self.model.show_only)
+        self.search.next_wanted.connect(self.table.setFocus)
+        self.search.given_up.connect(self.table.setFocus)
+        self.search.setMinimumWidth(theme.px(180))
+        self.count = label("", "faint")
+        self.state = label("", "faint")
+
+    def _lay_out(self) -> None:
+        theme = self.theme
+        head = PanelHeader(theme, "Lorebook")
+        head.add(self.count)
+        head.add(self.state)
+        self.buttons = {
+            word: icon_button(theme, icon, name, lambda word=word: self.do(word), shortcut=shortcut)
+            for word, icon, name, shortcut in (
+                ("add", "plus", "Add an entry", "Ctrl+N"),
+                ("duplicate", "copy", "Duplicate", "Ctrl+D"),
+                ("delete", "trash", "Delete", "Del"),
+                ("undo", "undo", "Undo", "Ctrl+Z"),
+                ("redo", "redo", "Redo", "Ctrl+Shift+Z"),
+                ("import", "folder", "Import a lorebook…", ""),
+                ("export", "save", "Export…", ""),
+            )
+        }
+        for made in (*self.buttons.values(), self.search):
+            head.add_end(made)
+        self.empty = EmptyState(
+            theme,
+            "lorebook",
+            "No entries yet",
+            "An entry is a piece of knowledge that joins the prompt when one of its keys is said. "
+            "A lorebook of another program can be imported.",
+            step="Add an entry",
+            run=lambda: self.do("add"),
+        )
+        self.across = QSplitter(Qt.Orientation.Horizontal)
+        self.down = QSplitter(Qt.Orientation.Vertical)
+        for splitter in (self.across, self.down):
+            splitter.setChildrenCollapsible(False)
+            splitter.setHandleWidth(1)
+        self.down.addWidget(self._table_pane())
+        self.down.addWidget(self.view)
+        self.across.addWidget(self.down)
+        self.across.addWidget(self.form)
+        self.form.setMinimumWidth(theme.px(300))
+        self.panes.keep("across", self.across, (800, 420))
+        self.panes.keep("down", self.down, (440, 240))
+        self.panes.keep("tester", self.view.split, (320, 480))
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.across)
+        self.pages.addWidget(self.empty)
+        self.wait = WaitStack(theme, self.pages, rows=12)
+        told = column(spacing=0)
+        told.setContentsMargins(16, 8, 16, 0)
+        told.addWidget(self.notice)
+        layout = column(spacing=0)
+        layout.addWidget(head)
+        layout.addLayout(told)
+        layout.addWidget(self.wait, 1)
+        self.setLayout(layout)
+
+    def _table_pane(self) -> QWidget:
+        made = QWidget()
+        over = row(spacing=8)
+        over.setContentsMargins(16, 8, 16, 4)
+        over.addWidget(self.bar, 1)
+        over.addWidget(self.used)
+        layout = column(spacing=0)
+        layout.addLayout(over)
+        layout.addWidget(self.table, 1)
+        made.setLayout(layout)
+        return made
+
+    def _timer(self, after_ms: int, run: Callable[[], object], *, repeat: bool = False) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(not repeat)
+        timer.setInterval(after_ms)
+        timer.timeout.connect(run)
+        return timer
+
+    # ---- loading, saving, testing
+
+    def load(self) -> None:
+        """Read the file; called once, and again after a failure."""
+        self.wait.begin("Reading the lorebook…")
+        self.tasks.start(self._load, name="lorebook.load")
+
+    async def _load(self) -> None:
+        try:
+            await self.model.load()
+        finally:
+            self.wait.end()
+        self.tasks.start(self.panes.restore, name="lorebook.panes")
+        self._count_soon()
+        self.test_soon()
+        if self.model.current is None and self.model.rows():
+            self.model.select([self.model.rows()[0].uid])
+
+    def save(self) -> None:
+        """Bring the file up to date now."""
+        self.tasks.start(self.model.save, name="lorebook.save", show_error=self._show_save_error)
+
+    def look_at_file(self) -> None:
+        """Look whether somebody else changed the file; only while the panel is seen."""
+        if self.isVisible() and self.model.loaded:
+            self.tasks.start(self.model.check_file, name="lorebook.look")
+
+    def test_soon(self) -> None:
+        """Test once typing pauses."""
+        self._test_soon.start()
+
+    def test(self) -> None:
+        """Test now."""
+        if self.model.loaded:
+            self.tasks.start(self._test, name="lorebook.test", replace=True)
+
+    async def _test(self) -> None:
+        await self.tester.run(self.model.book, self.model.entry(self.model.current))
+
+    def _count_soon(self) -> None:
+        self.tasks.start(lambda: self.tester.count(self.model.book.entries), name="lorebook.count", replace=True)
+
+    # ---- deeds
+
+    def do(self, deed: str) -> None:
+        """Do something by its word."""
+        model, chosen = self.model, self.model.selected
+        if not model.loaded:
+            return
+        if deed == "add":
+            self.search.clear()
+            model.add()
+            self.form.focus_name()
+        elif deed in ("undo", "redo"):
+            what = model.undo() if deed == "undo" else model.redo()
+            self.context.tell(
+                f"{'Undone' if deed == 'undo' else 'Done again'}: {what}." if what else "Nothing to undo."
+            )
+        elif deed in ("import", "export", "turns"):
+            makers = {"import": self.exchange.choose, "export": self.exchange.show_formats, "turns": self._fill}
+            self.tasks.start(makers[deed], name=f"lorebook.{deed}")
+        elif chosen:
+            self._do_to(deed, chosen)
+
+    def _do_to(self, deed: str, chosen: Sequence[Uid]) -> None:
+        model = self.model
+        if deed == "delete":
+            step = model.delete(chosen)
+            if step is not None:
+                self.context.offer_undo(f"{step.title}.", lambda: model.revert(step))
+        elif deed in ("up", "down"):
+            if model.in_file_order:
+                model.move_by(chosen, -1 if deed == "up" else 1)
+            else:
+                self.context.tell("Entries can be moved while all are shown by their place (#).")
+        elif deed == "duplicate":
+            model.duplicate(chosen)
+        elif deed == "toggle":
+            model.toggle(chosen)
+        else:
+            model.set_enabled(chosen, deed == "enable")
+
+    def choose(self, uid: Uid) -> None:
+        """Show an entry; where the filter hides it, the filter goes."""
+        if self.model.entry(uid) is None:
+            return
+        if all(one.uid != uid for one in self.model.rows()):
+            self.search.clear()
+        self.model.select([uid], uid)
+
+    async def _fill(self) -> None:
+        lines = await self._take_turns()
+        if lines:
+            self.tester.fill(lines)
+        else:
+            self.context.tell("The chat has no turns yet.")
+
+    # ---- showing
+
+    def _heard(self, what: str) -> None:
+        if what in ("book", "rows"):
+            self.table.show_rows()
+        if what == "entry":
+            self.table.rows.refresh_cells()
+        if what in ("book", "entry"):
+            self._count_soon()
+            self.test_soon()
+        if what == "selection":
+            self.table.show_selection()
+            self.bar.show_current(self.model.current)
+            self.test_soon()
+        if what in ("book", "entry", "selection", "state"):
+            self.form.show_selection()
+            self._show_form_extras()
+        self._show_state()
+
+    def _heard_tester(self, what: str) -> None:
+        if what == "text":
+            self.view.show_text()
+            self.test_soon()
+        elif what == "tokens":
+            self.table.rows.refresh_cells()
+            self._show_form_extras()
+            self.test_soon()
+        elif what == "test":
+            trial = self.tester.trial
+            fired = {one.uid: number for number, one in enumerate(trial.fired)}
+            self.model.ranks = {one.uid: 100_000 for one in trial.nearly} | fired
+            self.bar.show_trial(trial, trial.budget_tokens or self.tester.terms().room_tokens)
+            self.view.show_trial()
+            self.model.sort_again("test")
+            self.table.rows.refresh_cells()
+            self._show_form_extras()
+            self._show_used()
+
+    def _show_form_extras(self) -> None:
+        entry = self.model.entry(self.model.current)
+        if entry is None:
+            return
+        count, exact = self.tester.tokens_of(entry.content), self.tester.is_counted(entry.content)
+        self.form.show_tokens(count, exact=exact)
+        trial = self.tester.trial
+        verdict = trial.by_uid.get(entry.uid)
+        if verdict is None:
+            self.form.show_verdict("", "faint", trial.matching)
+            return
+        word = "Fires" if verdict.fires else ("Nearly fires" if verdict.near else "Does not fire")
+        role = "good" if verdict.fires else ("warning" if verdict.near else "faint")
+        self.form.show_verdict(f"{word} on the tester's text. {verdict.why}", role, trial.matching)
+
+    def _show_used(self) -> None:
+        trial, limit = self.tester.trial, self.tester.terms().room_tokens
+        used = sum(one.tokens for one in trial.fired)
+        self.used.setText(f"{used:,} of {limit:,} tokens")
+
+    def _show_state(self) -> None:
+        model = self.model
+        whole, shown = len(model.book.entries), len(model.rows())
+        entries = "entry" if whole == 1 else "entries"
+        self.count.setText(f"{shown:,} of {whole:,} {entries}" if model.filter.strip() else f"{whole:,} {entries}")
+        conflicts = len(model.conflicts)
+        if conflicts and self.state.property("told") != conflicts:
+            one = next(iter(model.conflicts))
+            text = f"{conflicts:,} {'entry was' if conflicts == 1 else 'entries were'} changed here and in the file."
+            self.notice.tell(text, "warning", step="Show", run=lambda: self.choose(one))
+        self.state.setProperty("told", conflicts)
+        self.state.setText("Saving…" if model.unsaved else "")
+        empty = model.loaded and not whole
+        self.pages.setCurrentWidget(self.empty if empty else self.across)
+        for word, on in (
+            ("duplicate", bool(model.selected)),
+            ("delete", bool(model.selected)),
+            ("undo", bool(model.history.done)),
+            ("redo", bool(model.history.undone)),
+            ("export", bool(whole)),
+        ):
+            self.buttons[word].setEnabled(on)
+        if not self.used.text():
+            self._show_used()
+
+    def _show_error(self, error: FamiliarError, again: Callable[[], object] | None) -> None:
+        if not self.model.loaded:
+            self.notice.show_error(error, step="Read it again", run=self.load)
+        else:
+            self.notice.show_error(error, again)
+
+    def _show_save_error(self, error: FamiliarError, _again: Callable[[], object] | None) -> None:
+        self.notice.show_error(error, step="Try again", run=self.save)
+
+    # ---- keys
+
+    def event(self, event: QEvent) -> bool:
+        # Ctrl+Z belongs to this panel while the focus is in it; a field that has typing to take back comes first.
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _undo_word(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        word = _undo_word(event)
+        if word:
+            self.do(word)
+        else:
+            super().keyPressEvent(event)
+
+
+def _undo_word(event: QKeyEvent) -> str:
+    if event.matches(QKeySequence.StandardKey.Undo):
+        return "undo"
+    return "redo" if event.matches(QKeySequence.StandardKey.Redo) else ""
