@@ -17,7 +17,7 @@ from familiar_app.domain.errors import LockedError, OutsideError, UserError
 from familiar_app.store import schema
 from familiar_app.store.connection import PAGE_SIZE_BYTES, SALT_SIZE_BYTES, connect
 from familiar_app.store.engine import Engine
-from familiar_app.store.fault import DamagedVaultError, translated
+from familiar_app.store.fault import DamagedVaultError, damaged, translated
 from familiar_app.store.keys import DEFAULT_COST, KdfCost, KeyFile, Way, new_data_key
 from familiar_app.store.lock import VaultLock
 from familiar_app.store.written_file import sync_file, sync_folder
@@ -235,6 +235,8 @@ def _probe(path: Path, key: bytes, file: KeyFile, head: bytes, read_only: bool, 
             with translated(path):
                 schema.refuse_newer(schema.version_of(connection), known=len(steps))
                 connection.execute("SELECT sql FROM sqlite_master").fetchall()
+                if not had_log:
+                    _refuse_cut_off(connection, path)
         finally:
             connection.close()
     except DamagedVaultError as error:
@@ -251,6 +253,13 @@ def _probe(path: Path, key: bytes, file: KeyFile, head: bytes, read_only: bool, 
             for name in (wal.name, f"{path.name}-shm"):
                 path.with_name(name).unlink(missing_ok=True)
     return immutable
+
+
+def _refuse_cut_off(connection: Connection, path: Path) -> None:
+    """Raise DamagedVaultError where the file is shorter than it says; SQLite takes a part of a page for a page."""
+    pages = int(connection.execute("PRAGMA page_count").fetchone()[0])
+    if path.stat().st_size < pages * PAGE_SIZE_BYTES:
+        raise damaged(path, "its end is missing")
 
 
 def _connect_to_read(path: Path, key: bytes, *, may_be_immutable: bool) -> tuple[Connection, bool]:

@@ -369,8 +369,12 @@ async def test_a_folder_in_the_place_of_the_database(vault_path: Path, clock: Fi
 
 async def test_a_cut_off_file_is_refused_without_leaving_a_log_beside_it(vault_path: Path, clock: FixedClock) -> None:
     key, _ = await filled(vault_path, clock, 50)
-    vault_path.write_bytes(vault_path.read_bytes()[: 8 * 4096])
-    assert "is damaged" in (await refused(vault_path, clock, data_key=key)).message
+    whole = vault_path.read_bytes()
+    for end in (8 * 4096, 8 * 4096 + 100, -4096, -4095, -1):
+        vault_path.write_bytes(whole[:end])
+        assert "is damaged" in (await refused(vault_path, clock, data_key=key)).message
+    vault_path.write_bytes(whole)
+    await (await Vault.open(vault_path, clock=clock, data_key=key)).close()
 
 
 @pytest.mark.parametrize("passphrase", ["", "   ", "\n", "abc\udcff"])
