@@ -186,10 +186,14 @@ class Profile:
             markdown = _rendered(card)
             with translated(folder):
                 shutil.rmtree(making, ignore_errors=True)
-                making.mkdir(parents=True)
-                write_atomically(making / "character.toml", text.encode("utf-8"))
-                write_atomically(making / "character.md", markdown)
-                making.rename(folder)
+                try:
+                    making.mkdir(parents=True)
+                    write_atomically(making / "character.toml", text.encode("utf-8"))
+                    write_atomically(making / "character.md", markdown)
+                    making.rename(folder)
+                except BaseException:
+                    shutil.rmtree(making, ignore_errors=True)
+                    raise
                 sync_folder(folder.parent)
 
     def discard_familiar(self, id: FamiliarId) -> None:  # noqa: A002

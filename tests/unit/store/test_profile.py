@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from familiar_app.domain.card import CharacterCard
-from familiar_app.domain.errors import BadInputError, BugError, UserError
+from familiar_app.domain.errors import BadInputError, BugError, OutsideError, UserError
 from familiar_app.domain.ids import ChannelKey, FamiliarId
+from familiar_app.store import profile as profile_module
 from familiar_app.store.profile import Profile
 from familiar_app.store.resource import resource
 from familiar_app.store.toml_file import with_changes
@@ -181,4 +182,16 @@ def test_a_card_too_large_to_be_read_again_is_refused_before_anything_is_written
     with pytest.raises(BadInputError, match="at most 4 MB"):
         hosting.save_card(FamiliarId("mira"), large)
     assert hosting.card(FamiliarId("mira")) == before
+    assert [path.name for path in (hosting.root / "familiars").iterdir()] == ["mira"]
+
+
+def test_a_familiar_that_cannot_be_written_leaves_no_part_of_itself(
+    hosting: Profile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_path: Path, _data: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(profile_module, "write_atomically", refuse)
+    with pytest.raises(OutsideError, match="no room left"):
+        hosting.add_familiar(FamiliarId("nia"), CARD, {}, "lineage")
     assert [path.name for path in (hosting.root / "familiars").iterdir()] == ["mira"]
