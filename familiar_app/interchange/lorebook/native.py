@@ -20,6 +20,7 @@ from tomlkit.toml_document import TOMLDocument
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.lorebook.entry import DEFAULT_DEPTH, LoreBook, LoreEntry
 from familiar_app.domain.lorebook.fieldmap import Field, quiet, values_of
+from familiar_app.interchange.lorebook.native_block import holds_alone, join_blocks, split_blocks
 from familiar_app.interchange.lorebook.native_fields import NATIVE, NATIVE_FIELDS, wants_all_keys
 from familiar_app.interchange.lorebook.shape import Uid, read_book
 from familiar_app.interchange.report import Report
@@ -35,8 +36,11 @@ def parse_native(text: str, *, source: Path | str, name: str, report: Report) ->
 
 def render_native(book: LoreBook, text: str | None = None, *, source: Path | str = "lorebook.toml") -> str:
     """Write a book as TOML, into `text` where it was read from that: whatever did not change stays as it is."""
-    document = tomlkit.document() if text is None else tomlkit.parse(text)
     plain = {} if text is None else _load(text, source)
+    quick = None if text is None else _rewrite_blocks(text, plain, book)
+    if quick is not None:
+        return quick
+    document = tomlkit.document() if text is None else tomlkit.parse(text)
     _write_settings(document, plain, book)
     _write_folders(document, plain, book)
     _write_entries(document, plain, book)
@@ -61,12 +65,53 @@ def _load(text: str, source: Path | str) -> dict[str, Any]:
     return value
 
 
-def _write_settings(document: TOMLDocument, plain: Mapping[str, Any], book: LoreBook) -> None:
+def _rewrite_blocks(text: str, plain: Mapping[str, Any], book: LoreBook) -> str | None:
+    """Rewrite the blocks of changed entries alone, which is quick in a long file; None where that cannot be done."""
+    before, slots = read_book(NATIVE, plain, book.name, Report())
+    blocks = split_blocks(text, len(before.entries))
+    settled = not _changed_settings(plain, book) and NATIVE.read_folders(plain) == book.folders
+    if blocks is None or not settled or not book.entries:
+        return None
+    places = {entry.uid: number for number, entry in enumerate(before.entries)}
+    order = [places.get(entry.uid) for entry in book.entries]
+    touched = set(range(len(before.entries))) - set(order)
+    if order != list(range(len(before.entries))):
+        touched.add(len(before.entries) - 1)
+    touched |= {at for at, one in zip(order, book.entries, strict=True) if at is not None and before.entries[at] != one}
+    raws = list(slots.raw.values())
+    if not all(holds_alone(blocks.entries[at], raws[at]) for at in touched):
+        return None
+    written = []
+    for at, entry in zip(order, book.entries, strict=True):
+        block = _new_block(entry) if at is None else blocks.entries[at]
+        if at is not None and before.entries[at] != entry:
+            document = tomlkit.parse(block)
+            entries: Any = document["entries"]
+            _change_entry(entries[0], raws[at], entry)
+            block = tomlkit.dumps(document)
+        written.append(block)
+    return join_blocks(blocks.head, written)
+
+
+def _new_block(entry: LoreEntry) -> str:
+    document, tables = tomlkit.document(), tomlkit.aot()
+    tables.append(_new_entry(entry))
+    document.append("entries", tables)
+    return f"\n{tomlkit.dumps(document)}"
+
+
+def _changed_settings(plain: Mapping[str, Any], book: LoreBook) -> list[Field]:
+    found = []
     for field in NATIVE.book_fields:
-        wanted = getattr(book, field.attribute)
         there = field.read(plain, quiet)
-        if there != wanted and not (field.attribute == "name" and there == "" and plain):
-            _put(document, field, wanted)
+        if there != getattr(book, field.attribute) and not (field.attribute == "name" and there == "" and plain):
+            found.append(field)
+    return found
+
+
+def _write_settings(document: TOMLDocument, plain: Mapping[str, Any], book: LoreBook) -> None:
+    for field in _changed_settings(plain, book):
+        _put(document, field, getattr(book, field.attribute))
 
 
 def _write_folders(document: TOMLDocument, plain: Mapping[str, Any], book: LoreBook) -> None:
