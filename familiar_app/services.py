@@ -19,6 +19,7 @@ from familiar_app.domain.settings import CharacterConfig
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.models.network import NetworkPolicy
 from familiar_app.models.port import LanguageModel
+from familiar_app.projectors.runner import Projectors
 from familiar_app.store.profile import Profile
 from familiar_app.store.vault import Vault
 
@@ -36,6 +37,7 @@ class Hosted:
     background: LanguageModel
     assembler: Assembler
     conversation: Conversation
+    projectors: Projectors
     embedder: Embedder | None = None
 
 
@@ -59,7 +61,7 @@ class Services:
 class NewFamiliar:
     """What is needed to make a familiar. `model` is a SPEC of the command line (`smollm2`, `gguf:FILE`, …).
 
-    `api_key` goes into the vault, never into a file.
+    `api_key` goes into the vault, never into a file. `lorebook_toml` is a lorebook that came with the card.
     """
 
     card: CharacterCard
@@ -67,6 +69,7 @@ class NewFamiliar:
     model: str = "smollm2"
     api_key: str | None = field(default=None, repr=False)
     avatar_png: bytes | None = field(default=None, repr=False)
+    lorebook_toml: bytes | None = field(default=None, repr=False)
 
 
 class Gate(Protocol):

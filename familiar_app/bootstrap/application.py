@@ -20,6 +20,8 @@ from familiar_app.domain.settings import model_slot_from_spec
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.interchange.lorebook.library import LoreLibrary
 from familiar_app.models.network import NetworkPolicy
+from familiar_app.projectors.port import Desk
+from familiar_app.projectors.runner import Projectors
 from familiar_app.services import GateState, Hosted, NewFamiliar, Services
 from familiar_app.store import keyring
 from familiar_app.store.profile import Profile
@@ -124,7 +126,7 @@ class Application:
     async def reload_familiar(self, familiar: FamiliarId) -> Hosted:
         async with self._changing:
             services = self.services
-            hosted = await self._host(services, familiar)
+            hosted = await self._host_again(services, familiar)
             services.familiars[familiar] = hosted
             services.broken.pop(familiar, None)
             await self._pool_of_open().keep_only(
@@ -208,15 +210,29 @@ class Application:
             assembler=assembler,
             clock=self._clock,
         )
-        hosted = Hosted(familiar, card.name, config, prose, background, assembler, conversation, embedder)
+        projectors = Projectors(Desk(familiar, card.name, services.vault, background, config, self._clock))
+        hosted = Hosted(familiar, card.name, config, prose, background, assembler, conversation, projectors, embedder)
         self._keep_memory(services, hosted)
         return hosted
+
+    async def _host_again(self, services: Services, familiar: FamiliarId) -> Hosted:
+        """Host a familiar anew; its old projectors end first, so that no two of them do the same work."""
+        old = services.familiars.get(familiar)
+        if old is not None:
+            await old.projectors.stop()
+        try:
+            return await self._host(services, familiar)
+        except BaseException:
+            if old is not None and self._lasting:
+                old.projectors.start(services.tasks, owner=services)
+            raise
 
     def _keep_memory(self, services: Services, hosted: Hosted) -> None:
         """Where the vault stays open for long, keep its index and the vectors of the familiar in step with it."""
         if not self._lasting:
             return
         services.vault.index.start(services.tasks, owner=services)
+        hosted.projectors.start(services.tasks, owner=services)
         if hosted.embedder is not None and hosted.config.memory.retrieval.embedding_weight > 0:
             self._embedders.keep_filled(hosted.embedder, services.vault, services.tasks, owner=services)
 
@@ -234,6 +250,8 @@ class Application:
             await _to_its_end(self._profile.add_familiar, chosen, familiar.card, settings, str(uuid.uuid4()))
             if familiar.avatar_png is not None:
                 await _to_its_end(self._profile.save_avatar, chosen, familiar.avatar_png)
+            if familiar.lorebook_toml is not None:
+                await _to_its_end(self._profile.save_lorebook, chosen, familiar.lorebook_toml)
             hosted = await self._host(services, chosen)
         except BaseException:
             await self._take_back(services, chosen, familiar)

@@ -60,6 +60,8 @@ AutoCount = Annotated[Annotated[int, Field(ge=0)] | None, BeforeValidator(_auto_
 AutoNumber = Annotated[Annotated[float, Field(ge=0, allow_inf_nan=False)] | None, BeforeValidator(_auto_to_none)]
 Share = Annotated[Annotated[float, Field(ge=0, le=1)] | None, BeforeValidator(_auto_to_none)]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Interval = Annotated[float, Field(ge=0.1, le=86_400, allow_inf_nan=False, strict=False)]
+Batch = Annotated[int, Field(ge=1, le=1000)]
 Tokens = Annotated[int, Field(ge=0)]
 Count = Annotated[int, Field(ge=0, le=100_000)]
 BookName = Annotated[str, Field(pattern=r"^[^./\\:][^/\\:]*$", max_length=100)]
@@ -213,10 +215,30 @@ class RetrievalSettings(_Table):
         return Weights(**{name.removesuffix("_weight"): value for name, value in self.model_dump().items()})
 
 
+class RichNoteSettings(_Table):
+    """When facts are noted, and how much is read at once."""
+
+    tick_s: Interval
+    batch_turns: Batch
+    quiet_s: Seconds
+    manifest_people: Batch
+
+
+class FactSupersedeSettings(_Table):
+    """When new facts are compared with earlier ones, with how many, and whether the owner is asked first."""
+
+    tick_s: Interval
+    batch_facts: Batch
+    max_priors: Batch
+    retire_at_once: bool
+
+
 class MemorySettings(_Table):
-    """How memory is read."""
+    """How memory is read and kept up to date."""
 
     retrieval: RetrievalSettings
+    rich_note: RichNoteSettings
+    fact_supersede: FactSupersedeSettings
 
 
 class MemoryProviders(_Table):

@@ -37,12 +37,14 @@ class UnfitAnswerError(Exception):
     """A text is no JSON value of the form asked for. The message names the place and rule, and no content."""
 
 
-async def ask_json(model: LanguageModel, request: ChatRequest) -> tuple[Any, list[str], Usage]:
+async def ask_json(
+    model: LanguageModel, request: ChatRequest, *, accept: Mapping[str, Any] | None = None
+) -> tuple[Any, list[str], Usage]:
     """Ask for a JSON value that fits `request.schema`; return it, the bodies that were sent and what both tries cost.
 
-    Raises MalformedAnswer after one corrective re-ask, whatever the model raises, and BugError for a broken schema.
+    `accept` is a wider schema by which the answer is judged, for a caller that sorts out the rest itself. Raises MalformedAnswer after one corrective re-ask, whatever the model raises, and BugError for a broken schema.
     """
-    validator = _validator(request.schema)
+    validator = _validator(request.schema if accept is None else accept)
     bodies: list[str] = []
     text, usage = await _ask(model, request, bodies)
     try:

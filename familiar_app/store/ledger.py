@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.fact import FactId
@@ -77,6 +78,21 @@ def answers(
         terms, values = f"{terms} AND scope = ?", [*values, scope]
     rows = connection.execute(f"{_ANSWERS} WHERE {terms} ORDER BY id LIMIT ?", (*values, max(limit, 0)))
     return [_answer(row) for row in rows]
+
+
+def pending(
+    connection: Connection, familiar: FamiliarId, positions: Mapping[str, int], after: int, limit: int
+) -> list[Answer]:
+    """Return answers of some projectors about input that ends behind their positions, in the order they were given."""
+    found: list[Answer] = []
+    for projector, position in positions.items():
+        rows = connection.execute(
+            f"""{_ANSWERS} WHERE familiar = ? AND projector = ? AND void_at IS NULL AND last > ? AND id > ?
+            ORDER BY id LIMIT ?""",
+            (familiar, projector, position, after, max(limit, 0)),
+        )
+        found += [_answer(row) for row in rows]
+    return sorted(found, key=lambda answer: answer.id)[: max(limit, 0)]
 
 
 def answer_for(

@@ -6,12 +6,12 @@ function may be called twice, so it touches nothing but the writer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from familiar_app.domain.fact import Fact, FactId, NewFact
-from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.ids import FamiliarId, TurnId
 from familiar_app.domain.projection import (
     Answer,
     AnswerId,
@@ -30,6 +30,8 @@ from familiar_app.store.owner_act import ReplayCount
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
+
+ProjectionTable = Literal["facts", "retirements", "people_dossiers", "summaries", "reflections"]
 
 
 class MemoryWriter:
@@ -111,10 +113,31 @@ class MemoryWriter:
         """Keep the answers so far but replay them no more, because the model is to be asked again."""
         ledger.void_answers(self._connection, projector, familiar, at)
 
-    def replay_owner_acts(self, familiar: FamiliarId, until: datetime | None = None) -> ReplayCount:
+    def newest_turn(self) -> TurnId:
+        """Return the id of the newest turn of the vault, 0 where there is none."""
+        return TurnId(self._connection.execute("SELECT coalesce(max(id), 0) FROM turns").fetchone()[0])
+
+    def turns_left(self, turns: Iterable[TurnId]) -> set[TurnId]:
+        """Return those of some turns that still have a row, tombstones too."""
+        found = (
+            self._connection.execute("SELECT id FROM turns WHERE id = ?", (turn,)).fetchone() for turn in set(turns)
+        )
+        return {TurnId(row[0]) for row in found if row is not None}
+
+    def empty(self, table: ProjectionTable, familiar: FamiliarId) -> None:
+        """Take every row of a familiar out of a projection's table; the watermarks that speak of it go along."""
+        if table == "facts":
+            rows = self._connection.execute("SELECT id FROM facts WHERE familiar = ?", (familiar,))
+            self.touched.update(FactId(number) for (number,) in rows)
+        self._connection.execute(f"DELETE FROM {table} WHERE familiar = ?", (familiar,))
+
+    def replay_owner_acts(
+        self, familiar: FamiliarId, until: datetime | None = None, *, up_to: TurnId | None = None
+    ) -> ReplayCount:
         """Carry out what the owner decided up to an instant and the tables have lost. Cheap when there is none.
 
         In a rebuild, call it with the time of each answer before that answer is replayed, and once at the end without
-        a time: then everything happens again in its order, under the same ids and the same system times.
+        a time: then everything happens again in its order, under the same ids and the same system times. `up_to` is
+        the turn that was the newest then; it decides among acts of the same instant.
         """
-        return owner_act.replay(self._connection, familiar, until, self.touched)
+        return owner_act.replay(self._connection, familiar, until, self.touched, up_to=up_to)

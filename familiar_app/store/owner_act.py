@@ -70,15 +70,24 @@ def perform(connection: Connection, familiar: FamiliarId, act: Act, at: datetime
     return fact, created
 
 
-def replay(connection: Connection, familiar: FamiliarId, until: datetime | None, touched: set[FactId]) -> ReplayCount:
+def replay(
+    connection: Connection,
+    familiar: FamiliarId,
+    until: datetime | None,
+    touched: set[FactId],
+    *,
+    up_to: TurnId | None = None,
+) -> ReplayCount:
     """Carry out the acts not replayed yet, in order, up to an instant; deleted turns lose their citations on the way.
 
-    The facts that changed are added to `touched`.
+    With `up_to`, that turn decides which acts came before, since several things can happen in one instant. The facts
+    that changed are added to `touched`.
     """
     done = present = lost = 0
     last: tuple[int, int] | None = None
-    for number, at, act in list(_acts(connection, familiar, _position(connection, familiar))):
-        if until is not None and from_micros(at) > until:
+    before = 1 << 62 if up_to is None else up_to + 1
+    for number, at, act in list(_acts(connection, familiar, _position(connection, familiar), before)):
+        if until is not None and up_to is None and from_micros(at) > until:
             break
         touched.update(_drop_deleted(connection, at))
         last = (number, at)

@@ -7,13 +7,13 @@ speaks of, and an answer together with what was made of it.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.fact import FactId
-from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey
+from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.projection import (
     Answer,
     AnswerId,
@@ -25,7 +25,8 @@ from familiar_app.domain.projection import (
     Summary,
     Watermark,
 )
-from familiar_app.store import dossier, ledger, reflection, retirement
+from familiar_app.domain.turn import Turn
+from familiar_app.store import dossier, heard, ledger, reflection, retirement
 from familiar_app.store.engine import Engine
 from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.memory_writer import MemoryWriter
@@ -82,6 +83,53 @@ class Projections:
     ) -> Answer | None:
         """Return the newest answer kept for exactly this input, or None."""
         return await self._engine.read(lambda c: ledger.answer_for(c, projector, familiar, scope, first, last))
+
+    async def pending_answers(
+        self, familiar: FamiliarId, positions: Mapping[str, int], *, after: int = 0, limit: int = 100
+    ) -> builtins.list[Answer]:
+        """Return kept answers of several projectors about input that ends behind their positions, oldest first.
+
+        `after` is the id of an answer, to read on.
+        """
+        return await self._engine.read(lambda c: ledger.pending(c, familiar, positions, after, limit))
+
+    async def heard_after(
+        self, familiar: FamiliarId, after: int, *, limit: int, channel: ChannelId | None = None
+    ) -> builtins.list[Turn]:
+        """Return the next turns a familiar has heard, oldest first; operator turns never."""
+        return await self._engine.read(lambda c: heard.turns_after(c, familiar, after, limit, channel))
+
+    async def newest_heard(
+        self, familiar: FamiliarId, *, after: int = 0, limit: int, channel: ChannelId | None = None
+    ) -> builtins.list[Turn]:
+        """Return the newest turns a familiar has heard behind `after`, oldest first."""
+        return await self._engine.read(lambda c: heard.newest_turns(c, familiar, after, limit, channel))
+
+    async def count_heard(self, familiar: FamiliarId, *, after: int = 0, channel: ChannelId | None = None) -> int:
+        """Count the turns a familiar has heard behind `after`."""
+        return await self._engine.read(lambda c: heard.count_after(c, familiar, after, channel))
+
+    async def heard_channels(self, familiar: FamiliarId) -> builtins.list[ChannelId]:
+        """Return the channels a familiar has or had, archived ones too."""
+        return await self._engine.read(lambda c: heard.heard_channels(c, familiar))
+
+    async def recent_speakers(
+        self, channels: Iterable[ChannelId], *, until: TurnId, limit: int
+    ) -> builtins.list[PersonKey]:
+        """Return who spoke last in some channels up to a turn, the last one first."""
+        chosen = tuple(channels)
+        return await self._engine.read(lambda c: heard.recent_speakers(c, chosen, until, limit))
+
+    async def mentioned_in(self, turns: Sequence[TurnId]) -> builtins.list[PersonKey]:
+        """Return who is mentioned in some turns, those of the last turn first."""
+        return await self._engine.read(lambda c: heard.mentioned_in(c, turns))
+
+    async def believed_about(
+        self, familiar: FamiliarId, person: PersonKey, *, after: int = 0, until: int = 1 << 62
+    ) -> builtins.list[FactId]:
+        """Return the facts about somebody that are believed today, ended ones too, oldest first."""
+        found = await self._engine.read(lambda c: heard.believed_about(c, familiar, person, after, until))
+        return [FactId(number) for number in found]
 
     async def tokens_used(self, projector: str, familiar: FamiliarId) -> int:
         """Return the tokens that all answers of a projector took."""

@@ -1,0 +1,122 @@
+"""Asks the background model on behalf of a projector, within the model's context."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+from familiar_app.domain.budget import answer_tokens
+from familiar_app.domain.chat import ChatRequest, Finished, Message, TextDelta, Usage
+from familiar_app.domain.speech import break_marks
+from familiar_app.models.structured import MAX_ANSWER_CHARS, MalformedAnswer, ask_json
+from familiar_app.projectors.port import Desk
+
+_FRAME_TOKENS = 64
+_LEAST_ROOM_TOKENS = 64
+_CUT_MARK = "…"
+ANY_LIST: Mapping[str, Any] = {"type": "array"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer: a JSON value or a text. `malformed` ones came twice in a wrong form; `tokens` is what it cost."""
+
+    value: Any
+    tokens: int
+    model: str
+    malformed: bool = False
+
+
+async def ask_list(desk: Desk, purpose: str, system: str, user: str, schema: Mapping[str, Any]) -> Asked:
+    """Ask for a JSON list. What is in it is the caller's to check. Raises OutsideError where the model failed."""
+    request = _request(desk, purpose, system, user, schema)
+    model = desk.model.info.name
+    try:
+        value, _, usage = await ask_json(desk.model, request, accept=ANY_LIST)
+    except MalformedAnswer:
+        return Asked(None, 0, model, malformed=True)
+    return Asked(value, _cost(usage), model)
+
+
+async def ask_prose(desk: Desk, purpose: str, system: str, user: str) -> Asked:
+    """Ask for a text; it may come back empty. Raises OutsideError where the model failed."""
+    request = _request(desk, purpose, system, user, None)
+    parts: list[str] = []
+    size, usage = 0, Usage()
+    async with aclosing(desk.model.stream(request)) as events:
+        async for event in events:
+            if isinstance(event, TextDelta):
+                parts.append(event.text)
+                size += len(event.text)
+            elif isinstance(event, Finished):
+                usage = event.usage
+            if size > MAX_ANSWER_CHARS:
+                break
+    return Asked("".join(parts).strip(), _cost(usage), desk.model.info.name)
+
+
+async def room_for(desk: Desk, *fixed: str) -> int:
+    """Return how many tokens are left for what varies, beside the `fixed` texts and the answer."""
+    await desk.model.prepare()
+    counts = await desk.model.count_tokens(list(fixed))
+    context = _context_tokens(desk)
+    return max(_LEAST_ROOM_TOKENS, context - _answer_tokens(desk) - sum(counts) - _FRAME_TOKENS)
+
+
+async def how_many_fit(desk: Desk, lines: Sequence[str], room: int) -> int:
+    """Return how many of the first lines fit together; at least one, which may have to be cut."""
+    total = 0
+    for number, tokens in enumerate(await desk.model.count_tokens(list(lines))):
+        total += tokens + 1
+        if total > room:
+            return max(1, number)
+    return len(lines)
+
+
+async def fitted(desk: Desk, lines: Sequence[str], room: int) -> list[str]:
+    """Return the lines, the longest cut where all of them together would not fit."""
+    counts = [tokens + 1 for tokens in await desk.model.count_tokens(list(lines))]
+    if sum(counts) <= room:
+        return list(lines)
+    allowed = _level(counts, room)
+    return [
+        line if tokens <= allowed else line[: max(1, len(line) * (allowed - 1) // tokens)].rstrip() + _CUT_MARK
+        for line, tokens in zip(lines, counts, strict=True)
+    ]
+
+
+def _level(counts: Sequence[int], room: int) -> int:
+    """Return the length to which the longest have to be cut so that all of them fit."""
+    left = room
+    for number, tokens in enumerate(sorted(counts)):
+        share = left // (len(counts) - number)
+        if tokens > share:
+            return max(2, share)
+        left -= tokens
+    return max(counts, default=2)
+
+
+def _request(desk: Desk, purpose: str, system: str, user: str, schema: Mapping[str, Any] | None) -> ChatRequest:
+    return ChatRequest(
+        slot="background",
+        purpose=purpose,
+        messages=(Message("system", break_marks(system)), Message("user", user)),
+        max_tokens=_answer_tokens(desk),
+        sampling=desk.config.models.background.sampling.as_sampling(),
+        schema=schema,
+    )
+
+
+def _context_tokens(desk: Desk) -> int:
+    own, wanted = desk.model.info.context_tokens, desk.config.models.background.context_tokens
+    return own if wanted is None else min(own, wanted)
+
+
+def _answer_tokens(desk: Desk) -> int:
+    return answer_tokens(_context_tokens(desk), desk.config.models.background.max_answer_tokens)
+
+
+def _cost(usage: Usage) -> int:
+    return (usage.prompt_tokens or 0) + (usage.completion_tokens or 0)

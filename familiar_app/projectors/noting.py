@@ -1,0 +1,28 @@
+"""Turns an answer of the extractor into facts, for the first time or in a replay. Runs inside a transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from familiar_app.domain.kept_answer import KeptAnswer
+from familiar_app.domain.note import batch_of, notes_of
+from familiar_app.domain.projection import Answer, Watermark
+from familiar_app.store.memory_writer import MemoryWriter
+
+RICH_NOTE = "rich_note"
+FACTS = "facts"
+
+
+def apply_notes(writer: MemoryWriter, answer: Answer, kept: KeptAnswer) -> Mapping[str, int]:
+    """Store what the answer holds, and move the watermark behind its batch. Returns what guards dropped."""
+    batch = batch_of(kept.basis, answer.familiar)
+    notes = notes_of(kept.value, batch, RICH_NOTE)
+    there = writer.turns_left(batch.turns)
+    for place, new in notes.kept:
+        # Turns of somebody who was erased since have no row any more.
+        sources = tuple(turn for turn in new.source_turns if turn in there)
+        if sources:
+            writer.append_fact(replace(new, source_turns=sources), answer.at, answer=answer.id, item=place)
+    writer.set_watermark(Watermark(RICH_NOTE, answer.familiar, answer.last, FACTS, answer.at))
+    return notes.rejected

@@ -1,0 +1,166 @@
+"""`rich_note`: reads the log in batches and notes facts, each with its sources, subjects and dates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from familiar_app.domain.ids import PersonKey
+from familiar_app.domain.kept_answer import KeptAnswer
+from familiar_app.domain.note import NoteBatch
+from familiar_app.domain.projection import NewAnswer, Watermark
+from familiar_app.domain.turn import Role, Turn
+from familiar_app.projectors.asking import Asked, ask_list, fitted, room_for
+from familiar_app.projectors.belief import BeliefReplay
+from familiar_app.projectors.instruction import instruction
+from familiar_app.projectors.line import people_lines, turn_line
+from familiar_app.projectors.noting import FACTS, RICH_NOTE, apply_notes
+from familiar_app.projectors.port import IDLE, Desk, Progress, Tick
+from familiar_app.projectors.retiring import FACT_SUPERSEDE
+from familiar_app.store.memory_writer import MemoryWriter
+
+VERSION = 1
+ACTIVITY_RETURN = "activity_return"
+SCHEMA: Mapping[str, Any] = {
+    "type": "array",
+    "maxItems": 100,
+    "items": {
+        "type": "object",
+        "properties": {
+            "text": {"type": "string"},
+            "source_turn_ids": {"type": "array", "items": {"type": "integer"}},
+            "subject_keys": {"type": "array", "items": {"type": "string"}},
+            "valid_from": {"type": ["string", "null"]},
+            "valid_to": {"type": ["string", "null"]},
+            "importance": {"type": ["integer", "null"]},
+        },
+        "required": ["text", "source_turn_ids"],
+        "additionalProperties": False,
+    },
+}
+
+
+class RichNote:
+    """Takes one batch a tick; a smaller rest is taken after a quiet time, or on `flush`."""
+
+    name = RICH_NOTE
+
+    def __init__(self, desk: Desk, beliefs: BeliefReplay) -> None:
+        self._desk = desk
+        self._beliefs = beliefs
+        self._settings = desk.config.memory.rich_note
+
+    @property
+    def interval_s(self) -> float:
+        return self._settings.tick_s
+
+    async def tick(self, *, flush: bool) -> Tick:
+        """Note one batch. Raises OutsideError; then nothing has moved."""
+        replayed = await self._beliefs.bring_back()
+        desk, size = self._desk, self._settings.batch_turns
+        position = await self._position()
+        turns = await desk.vault.projections.heard_after(desk.familiar, position, limit=size)
+        if not turns or (len(turns) < size and not flush and not self._is_quiet(turns)):
+            return Tick(worked=bool(replayed)) if replayed else IDLE
+        shown = [turn for turn in turns if turn.mode != ACTIVITY_RETURN]
+        if shown:
+            await self._note(position, turns, shown)
+        else:
+            await self._pass(turns)
+        return Tick(worked=True, more=len(turns) == size)
+
+    async def replay(self) -> None:
+        await self._beliefs.bring_back()
+
+    async def progress(self) -> Progress:
+        desk = self._desk
+        position = await self._position()
+        lag = await desk.vault.projections.count_heard(desk.familiar, after=position)
+        return Progress(position or None, lag)
+
+    def empty(self, writer: MemoryWriter, *, fresh: bool) -> None:
+        """Take out every fact. With `fresh`, what was compared and told of the old facts is void as well."""
+        familiar = self._desk.familiar
+        writer.empty("facts", familiar)
+        writer.empty("retirements", familiar)
+        if fresh:
+            now = self._desk.clock.now()
+            for projector in (RICH_NOTE, FACT_SUPERSEDE, "people_dossier"):
+                writer.void_answers(projector, familiar, now)
+                writer.forget_watermarks(projector, familiar)
+            writer.empty("people_dossiers", familiar)
+        self._beliefs.forget()
+
+    async def _position(self) -> int:
+        mark = await self._desk.vault.projections.watermark(self.name, self._desk.familiar)
+        return mark.position if mark else 0
+
+    def _is_quiet(self, turns: Sequence[Turn]) -> bool:
+        quiet = timedelta(seconds=self._settings.quiet_s)
+        return self._desk.clock.now() - max(turn.arrived_at for turn in turns) >= quiet
+
+    async def _note(self, position: int, turns: Sequence[Turn], shown: Sequence[Turn]) -> None:
+        desk = self._desk
+        own = frozenset(turn.id for turn in shown if _is_own(turn, desk))
+        batch = NoteBatch(desk.familiar, tuple(turn.id for turn in shown), own, await self._people(turns, shown))
+        asked = await self._ask(shown, batch)
+        at = desk.clock.now()
+
+        def work(writer: MemoryWriter) -> None:
+            mark = writer.watermark(self.name, desk.familiar)
+            if (mark.position if mark else 0) != position:
+                # Somebody else has read this batch, or emptied the facts, while the model was thinking.
+                return
+            kept = KeptAnswer(asked.value, batch.as_basis(), asked.malformed, writer.newest_turn())
+            answer = writer.record_answer(
+                NewAnswer(
+                    projector=self.name,
+                    version=VERSION,
+                    familiar=desk.familiar,
+                    first=turns[0].id,
+                    last=turns[-1].id,
+                    model=asked.model,
+                    answer=kept.encode(),
+                    at=at,
+                    tokens=asked.tokens,
+                )
+            )
+            apply_notes(writer, answer, kept)
+
+        await desk.vault.projections.write(work)
+
+    async def _pass(self, turns: Sequence[Turn]) -> None:
+        """Move behind turns that are not shown to a model at all."""
+        mark = Watermark(self.name, self._desk.familiar, turns[-1].id, FACTS, self._desk.clock.now())
+        await self._desk.vault.projections.write(lambda writer: writer.set_watermark(mark))
+
+    async def _ask(self, shown: Sequence[Turn], batch: NoteBatch) -> Asked:
+        desk = self._desk
+        system = instruction(RICH_NOTE, char=desk.char, ego=batch.ego)
+        people = people_lines(batch.people)
+        room = await room_for(desk, system, people)
+        lines = await fitted(desk, [turn_line(turn, batch.people) for turn in shown], room)
+        user = instruction(f"{RICH_NOTE}_input", people=people, turns="\n".join(lines))
+        return await ask_list(desk, self.name, system, user, SCHEMA)
+
+    async def _people(self, turns: Sequence[Turn], shown: Sequence[Turn]) -> dict[PersonKey, str]:
+        """Return the manifest: who speaks in the batch, who spoke there lately, and the familiar itself."""
+        desk = self._desk
+        channels = {turn.channel: turn.guild for turn in turns}
+        keys = dict.fromkeys(turn.author.key for turn in shown if turn.author is not None)
+        most = self._settings.manifest_people
+        recent = await desk.vault.projections.recent_speakers(channels, until=turns[-1].id, limit=most + len(keys))
+        others = [key for key in dict.fromkeys((*keys, *recent)) if key != desk.ego][:most]
+        guild = next((guild for guild in channels.values() if guild is not None), None)
+        names = {key: await desk.vault.people.label(key, guild=guild) for key in others}
+        return {**names, desk.ego: desk.char}
+
+
+def _is_own(turn: Turn, desk: Desk) -> bool:
+    """Tell whether a turn is the familiar's own word: what it said, and what its tools brought it."""
+    if turn.role is Role.TOOL:
+        return turn.familiar in (None, desk.familiar)
+    if turn.author is not None and turn.author.key == desk.ego:
+        return True
+    return turn.role is Role.ASSISTANT and turn.familiar in (None, desk.familiar)

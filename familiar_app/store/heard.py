@@ -1,0 +1,99 @@
+"""Which turns a familiar has heard: those of its own channels, and those of others that came while it listened.
+
+A channel that is not local is heard from the moment a familiar subscribes to it until it leaves; a turn's arrival
+decides. Operator turns, tombstones, hidden turns and replaced answers are never among them. Runs inside a transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
+from familiar_app.domain.turn import Turn
+from familiar_app.store.turn_row import read_turns
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+_HEARD = """t.shown = 1 AND (EXISTS (SELECT 1 FROM channels o WHERE o.id = t.channel AND o.familiar = ?)
+    OR EXISTS (SELECT 1 FROM subscriptions u WHERE u.channel = t.channel AND u.familiar = ?
+        AND u.since <= t.arrived_at AND (u.until IS NULL OR u.until > t.arrived_at)))"""
+_SPEAKER_WINDOW = 500
+
+
+def turns_after(
+    connection: Connection, familiar: FamiliarId, after: int, limit: int, channel: ChannelId | None = None
+) -> list[Turn]:
+    """Return the next turns that were heard, oldest first."""
+    where, values = _where(familiar, after, channel)
+    return read_turns(connection, f"{where} ORDER BY t.id LIMIT ?", (*values, max(limit, 0)))
+
+
+def newest_turns(
+    connection: Connection, familiar: FamiliarId, after: int, limit: int, channel: ChannelId | None = None
+) -> list[Turn]:
+    """Return the newest turns after `after` that were heard, oldest first."""
+    where, values = _where(familiar, after, channel)
+    return read_turns(connection, f"{where} ORDER BY t.id DESC LIMIT ?", (*values, max(limit, 0)))[::-1]
+
+
+def count_after(connection: Connection, familiar: FamiliarId, after: int, channel: ChannelId | None = None) -> int:
+    """Count the turns after `after` that were heard."""
+    where, values = _where(familiar, after, channel)
+    return int(connection.execute(f"SELECT count(*) FROM turns t WHERE {where}", values).fetchone()[0])
+
+
+def heard_channels(connection: Connection, familiar: FamiliarId) -> list[ChannelId]:
+    """Return the channels a familiar has or had, in the order in which they were made."""
+    rows = connection.execute(
+        """SELECT id FROM channels WHERE familiar = ?1
+        OR id IN (SELECT channel FROM subscriptions WHERE familiar = ?1) ORDER BY id""",
+        (familiar,),
+    )
+    return [ChannelId(number) for (number,) in rows]
+
+
+def recent_speakers(
+    connection: Connection, channels: Iterable[ChannelId], until: TurnId, limit: int
+) -> list[PersonKey]:
+    """Return who spoke last in some channels up to a turn, the last one first."""
+    last: dict[str, int] = {}
+    for channel in dict.fromkeys(channels):
+        rows = connection.execute(
+            """SELECT p.key, t.id FROM turns t JOIN speakers p ON p.id = t.speaker
+            WHERE t.channel = ? AND t.shown = 1 AND t.id <= ? ORDER BY t.id DESC LIMIT ?""",
+            (channel, until, _SPEAKER_WINDOW),
+        )
+        for key, turn in rows:
+            last[key] = max(turn, last.get(key, 0))
+    return [PersonKey(key) for key in sorted(last, key=lambda key: -last[key])[: max(limit, 0)]]
+
+
+def mentioned_in(connection: Connection, turns: Sequence[TurnId]) -> list[PersonKey]:
+    """Return who is mentioned in some turns, those of the last turn first."""
+    marks = ",".join("?" for _ in turns)
+    rows = connection.execute(
+        f"""SELECT person, max(turn) AS last FROM mentions WHERE turn IN ({marks})
+        GROUP BY person ORDER BY last DESC, person""",
+        tuple(turns),
+    )
+    return [PersonKey(key) for key, _ in rows]
+
+
+def believed_about(
+    connection: Connection, familiar: FamiliarId, person: PersonKey, after: int = 0, until: int = 1 << 62
+) -> list[int]:
+    """Return the ids of the facts about somebody that are believed today, ended ones too, oldest first."""
+    rows = connection.execute(
+        """SELECT fact FROM fact_subjects INDEXED BY fact_subjects_current WHERE familiar = ? AND key = ?
+        AND fact > ? AND fact <= ? AND superseded_at IS NULL AND hidden = 0 ORDER BY fact""",
+        (familiar, person, after, until),
+    )
+    return [number for (number,) in rows]
+
+
+def _where(familiar: FamiliarId, after: int, channel: ChannelId | None) -> tuple[str, tuple[object, ...]]:
+    if channel is None:
+        return f"t.id > ? AND {_HEARD}", (after, familiar, familiar)
+    return f"t.channel = ? AND t.id > ? AND {_HEARD}", (channel, after, familiar, familiar)
