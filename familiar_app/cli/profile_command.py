@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,15 @@ from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.model_spec import BUNDLED_MODEL, model_slot_from_spec
 from familiar_app.domain.turn import ChannelSummary
 from familiar_app.interchange.cards import read_card_file
+from familiar_app.interchange.lorebook.document import LoreDocument, report_to_json
+from familiar_app.interchange.lorebook.library import LoreLibrary, ShelvedBook
+from familiar_app.interchange.lorebook.taken import lorebook_of_import, native_bytes
 from familiar_app.interchange.report import ReportLine
 from familiar_app.services import Hosted, NewFamiliar, Services
 from familiar_app.store import schema
+from familiar_app.store.index.search_index import IndexStatus
 from familiar_app.store.keys import new_recovery_code
+from familiar_app.store.lore_place import LorePlace
 
 DEFAULT_NAME = "Familiar"
 _WRITE_DOWN = "Write it down and keep it apart from this computer: it opens the vault if the passphrase is forgotten."
@@ -60,7 +66,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
 async def run_init(command: Command) -> int:
     """Make a profile, or add a familiar to one."""
     args, gate = command.args, command.gate
-    familiar, notes = _new_familiar(args)
+    familiar, notes, entries = _new_familiar(args)
     if familiar.id is not None and familiar.id in gate.profile.familiars():
         raise BadInputError("a familiar with this id exists already.", field="id", next_step="Choose another id.")
     recovery_code = None
@@ -75,7 +81,7 @@ async def run_init(command: Command) -> int:
             recovery_code = new_recovery_code()
             await services.vault.replace_recovery_code(recovery_code)
         hosted = await gate.add_familiar(familiar)
-    _print_init(command, hosted, recovery_code, notes)
+    _print_init(command, hosted, recovery_code, notes, entries)
     return 0
 
 
@@ -84,25 +90,35 @@ async def _was_cut_short(services: Services) -> bool:
     return not services.profile.familiars() and await services.vault.turns.count() == 0
 
 
-def _new_familiar(args: argparse.Namespace) -> tuple[NewFamiliar, tuple[ReportLine, ...]]:
-    """Read everything that the options name, so that what cannot be used is refused before anything is made."""
+def _new_familiar(args: argparse.Namespace) -> tuple[NewFamiliar, tuple[ReportLine, ...], int]:
+    """Read everything that the options name, so that what cannot be used is refused before anything is made.
+
+    Returns the familiar, what its card's file had to be told about, and the number of its lorebook's entries.
+    """
     avatar: bytes | None = None
     notes: tuple[ReportLine, ...] = ()
+    lorebook: LoreDocument | None = None
     card = CharacterCard(name=DEFAULT_NAME)
     if args.card is not None:
         found = read_card_file(args.card)
         card, avatar, notes = found.card, found.avatar_png, found.report
+        lorebook = lorebook_of_import(found)
+        if lorebook is not None:
+            notes = (*(line for line in notes if line.field != "character_book"), *lorebook.report)
     familiar = NewFamiliar(
         card=replace(card, name=_name(args.name) or card.name.strip() or DEFAULT_NAME),
         id=FamiliarId(args.id) if args.id else None,
         model=absolute_spec(args.model),
         api_key=passphrase.from_file(args.api_key_file).strip() if args.api_key_file else None,
         avatar_png=avatar,
+        lorebook_toml=None if lorebook is None else native_bytes(lorebook),
     )
-    return familiar, notes
+    return familiar, notes, 0 if lorebook is None else len(lorebook.book.entries)
 
 
-def _print_init(command: Command, hosted: Hosted, recovery_code: str | None, notes: tuple[ReportLine, ...]) -> None:
+def _print_init(
+    command: Command, hosted: Hosted, recovery_code: str | None, notes: tuple[ReportLine, ...], entries: int
+) -> None:
     out, root = command.out, command.gate.profile.root
     if out.as_json:
         out.json(
@@ -111,11 +127,14 @@ def _print_init(command: Command, hosted: Hosted, recovery_code: str | None, not
                 "familiar": {"id": hosted.id, "name": hosted.name},
                 "model": {"provider": hosted.prose.info.provider, "name": hosted.prose.info.name},
                 "recovery_code": recovery_code,
-                "card_report": [{"field": one.field, "what": one.what, "detail": one.detail} for one in notes],
+                "card_report": report_to_json(notes),
+                "lorebook_entries": entries,
             }
         )
         return
     out.message(f"{hosted.name} ({hosted.id}) lives in {root}.")
+    if entries:
+        out.message(f"The card's lorebook came too: {entries} entries.")
     for one in notes:
         out.message(f"Card, {one.field}: {one.what}: {one.detail}")
     if recovery_code is not None:
@@ -162,6 +181,7 @@ async def run_status(command: Command) -> int:
             "size_bytes": _size_bytes(profile.vault_path),
             "schema": schema.VERSION,
         },
+        "index": _index_shape(vault.index.status),
         "local_only": services.network.local_only,
         "familiars": familiars,
     }
@@ -170,6 +190,12 @@ async def run_status(command: Command) -> int:
     else:
         _print_status(command, facts)
     return 0
+
+
+def _index_shape(status: IndexStatus) -> dict[str, Any]:
+    """Return how the search index stands; it is in memory alone, so a command that does not search has none."""
+    error = status.error.message if status.error else None
+    return {"state": status.state, "indexed": status.indexed, "total": status.total, "error": error}
 
 
 async def _familiar_shape(services: Services, familiar: FamiliarId) -> dict[str, Any]:
@@ -181,6 +207,25 @@ async def _familiar_shape(services: Services, familiar: FamiliarId) -> dict[str,
         "models": _models(hosted) if hosted else None,
         "error": {"kind": broken.kind, "message": broken.message, "next": broken.next_step or None} if broken else None,
         "channels": [_channel_shape(summary) for summary in channels],
+        "lorebooks": [] if broken else [_lorebook_shape(*pair) for pair in await _lorebooks(services, familiar)],
+    }
+
+
+async def _lorebooks(services: Services, familiar: FamiliarId) -> list[tuple[LorePlace, ShelvedBook]]:
+    places = await asyncio.to_thread(services.profile.lorebooks, familiar)
+    books = await asyncio.to_thread(LoreLibrary().read, [place.path for place in places])
+    return list(zip(places, books, strict=True))
+
+
+def _lorebook_shape(place: LorePlace, shelved: ShelvedBook) -> dict[str, Any]:
+    book, error = shelved.book, shelved.error
+    return {
+        "file": str(place.path),
+        "binding": place.binding,
+        "channels": list(place.channels),
+        "name": book.name if book else None,
+        "entries": len(book.entries) if book else 0,
+        "error": {"kind": error.kind, "message": error.message, "next": error.next_step or None} if error else None,
     }
 
 
@@ -222,3 +267,6 @@ def _print_status(command: Command, facts: dict[str, Any]) -> None:
         line(f"{one['id']} ({one['name']}): {models}")
         for place in one["channels"]:
             line(f"  {place['channel']}: {place['turns']} turns")
+        for book in one["lorebooks"]:
+            state = book["error"]["message"] if book["error"] else f"{book['entries']} entries"
+            line(f"  lorebook {book['name'] or Path(book['file']).name}: {state}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -23,6 +24,8 @@ TURN, FACT, MEMORY = range(3)
 NEVER = 1 << 62
 """Stands for an instant that does not come, and negated for one before all others."""
 MAX_TERMS = 64
+BREATH_TURNS, BREATH_S = 200, 0.0002
+"""After so many documents the interpreter's lock is let go, so that the window's thread never waits its whole turn."""
 _Q = tantivy.Query
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 _FAILURES = (ValueError, RuntimeError, OSError, MemoryError, OverflowError)
@@ -102,30 +105,40 @@ class Searcher:
         return _Q.term_query(self._schema, field, value, option)
 
     def _scoped(self, cue: tantivy.Query, scope: Scope) -> tantivy.Query:
-        places = [self._place(kind, scope) for kind in scope.kinds]
-        conditions = [] if None in places else [_Q.boolean_query([(_SHOULD, place) for place in places if place])]
-        if scope.last_turn is not None and TURN in scope.kinds:
-            beyond = self._range("key", scope.last_turn + 1 << 2, None)
-            cue = _Q.boolean_query([(_MUST, cue), (_NOT, _both(self._term("kind", TURN), beyond))])
+        """Add the conditions. Turns are the rule, so what they need not meet is said of the others as exclusions."""
+        wanted = [(_MUST, cue)]
+        if TURN not in scope.kinds:
+            wanted.append((_MUST, self._kinds(scope.kinds)))
+        elif scope.channels is not None:
+            heard = _Q.term_set_query(self._schema, "channel", list(scope.channels))
+            wanted.append((_MUST, _Q.const_score_query(_any(heard, *self._others()), 0.0)))
+        wanted += [(_NOT, one) for one in self._excluded(scope)]
+        return cue if len(wanted) == 1 else _Q.boolean_query(wanted)
+
+    def _excluded(self, scope: Scope) -> Iterator[tantivy.Query]:
+        """Yield what may not be found: kinds and facts out of scope, turns that came too late or are shown anyway."""
+        if not self.plain:
+            for kind in (FACT, MEMORY):
+                known = self._term("kind", kind)
+                yield _except(known, self._place(scope)) if kind in scope.kinds else known
+        if scope.last_turn is not None:
+            yield _except(self._range("key", scope.last_turn + 1 << 2, None), *self._others())
         if scope.window_channel is not None and scope.window_from is not None:
             window = _both(
                 self._term("channel", scope.window_channel), self._range("key", scope.window_from << 2, None)
             )
-            cue = _Q.boolean_query([(_MUST, cue), (_NOT, _both(self._term("kind", TURN), window))])
-        if not conditions:
-            return cue
-        return _Q.boolean_query([(_MUST, cue), *((_MUST, _Q.const_score_query(one, 0.0)) for one in conditions)])
+            yield _except(window, *self._others())
 
-    def _place(self, kind: int, scope: Scope) -> tantivy.Query | None:
-        """Return the condition on documents of a kind; None where every document of the index meets it."""
-        if kind == TURN:
-            if scope.channels is None:
-                return None if self.plain else self._term("kind", TURN)
-            heard = _Q.term_set_query(self._schema, "channel", list(scope.channels))
-            return heard if self.plain else _both(self._term("kind", TURN), heard)
-        parts = [self._term("kind", kind)]
-        if scope.familiar is not None:
-            parts.append(self._term("familiar", scope.familiar))
+    def _others(self) -> list[tantivy.Query]:
+        """Return what matches every document that is no turn."""
+        return [] if self.plain else [self._kinds((FACT, MEMORY))]
+
+    def _kinds(self, kinds: Sequence[int]) -> tantivy.Query:
+        return _Q.const_score_query(_any(*[self._term("kind", kind) for kind in kinds if kind != TURN]), 0.0)
+
+    def _place(self, scope: Scope) -> tantivy.Query:
+        """Return the condition on facts."""
+        parts = [_Q.all_query()] if scope.familiar is None else [self._term("familiar", scope.familiar)]
         if scope.true_at is not None:
             parts += [self._range("true_from", None, scope.true_at), self._range("true_until", scope.true_at + 1, None)]
         if scope.not_ended_by is not None:
@@ -156,8 +169,10 @@ class TextIndex:
         """Add `(id, channel, author's key, text)`."""
         add, make = self._writer.add_document, tantivy.Document
         with _translated():
-            for number, channel, person, text in turns:
-                add(make(key=number << 2, kind=TURN, channel=channel, person=person, text=text))
+            for count, (number, channel, person, text) in enumerate(turns, start=1):
+                add(make(key=number << 2, channel=channel, person=person, text=text))
+                if count % BREATH_TURNS == 0:
+                    time.sleep(BREATH_S)
 
     def add_facts(self, facts: Iterable[FactDocument]) -> None:
         """Add facts, one document for each stretch of belief."""
@@ -238,6 +253,14 @@ def _schema() -> tantivy.Schema:
     for name in ("key", "true_from", "true_until", "believed_from", "believed_until"):
         builder.add_integer_field(name, fast=True)
     return builder.build()
+
+
+def _any(*queries: tantivy.Query) -> tantivy.Query:
+    return _Q.boolean_query([(_SHOULD, query) for query in queries])
+
+
+def _except(query: tantivy.Query, *others: tantivy.Query) -> tantivy.Query:
+    return _Q.boolean_query([(_MUST, query), *((_NOT, other) for other in others)])
 
 
 def _both(*queries: tantivy.Query) -> tantivy.Query:

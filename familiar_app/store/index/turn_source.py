@@ -62,16 +62,17 @@ class TurnSource:
         )
 
     def _rows(self, connection: Connection, statement: str, values: tuple[object, ...]) -> list[Row]:
-        return [
-            (number, channel, self._key(connection, speaker, familiar), f"{day_words(at)} {spaced(text)}")
-            for number, channel, speaker, familiar, at, text in connection.execute(statement, values)
-        ]
+        keys = self._keys
+        rows = []
+        for number, channel, speaker, familiar, at, text in connection.execute(statement, values):
+            key = keys.get(speaker) or self._key(connection, speaker, familiar)
+            words = text if text.isascii() else spaced(text)
+            rows.append((number, channel, key, f"{day_words(at)} {words}"))
+        return rows
 
     def _key(self, connection: Connection, speaker: int | None, familiar: str | None) -> str:
         if speaker is None:
             return "" if familiar is None else f"ego:{familiar}"
-        known = self._keys.get(speaker)
-        if known is None:
-            known = connection.execute("SELECT key FROM speakers WHERE id = ?", (speaker,)).fetchone()[0]
-            self._keys[speaker] = known
+        known: str = connection.execute("SELECT key FROM speakers WHERE id = ?", (speaker,)).fetchone()[0]
+        self._keys[speaker] = known
         return known
