@@ -1,4 +1,4 @@
-"""`import` and `export`: turns and cards from and to files."""
+"""`import` and `export`: turns, lorebooks and cards from and to files."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from familiar_app.cli.context import Command, heard
+from familiar_app.cli.lore_transfer import card_with_lorebook, export_lorebook, import_card, import_lorebook
 from familiar_app.cli.option import channel
 from familiar_app.domain.errors import UsageError
 from familiar_app.domain.ids import ChannelId, ChannelKey
 from familiar_app.domain.turn import Turn
 from familiar_app.interchange.cards import CARD_FORMATS, write_card
+from familiar_app.interchange.kind_of_file import FileKind, kind_of_file
+from familiar_app.interchange.lorebook.files import LORE_FORMATS
+from familiar_app.interchange.lorebook.sniff import SHAPES
 from familiar_app.interchange.turn_export import ExportReport, export_turns, refuse_existing, write_turns
 from familiar_app.interchange.turn_format import TURN_READERS, find_turn_format, turn_reader
 from familiar_app.interchange.turn_import import ImportReport, TurnImport
@@ -22,7 +26,8 @@ from familiar_app.interchange.turn_record import ReadOptions
 from familiar_app.interchange.turn_source import TurnSource, source_from_path, source_from_pipe
 from familiar_app.services import Services
 
-_EXPORTS = ("turns", "card")
+_EXPORTS = ("turns", "card", "lorebook")
+_IMPORTS = tuple(dict.fromkeys((*TURN_READERS, *LORE_FORMATS, *CARD_FORMATS)))
 
 
 def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
@@ -30,12 +35,13 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
     take = commands.add_parser(
         "import",
         parents=[common],
-        help="bring turns from a file into the log",
-        description="Check a file of turns as a whole, then bring its turns into the log. What is in the log already "
-        "is skipped, so an import that was cut short is completed by running it again.",
+        help="bring turns, a lorebook or a card from a file",
+        description="Check a file as a whole, then bring its turns into the log, the entries of its lorebook into the "
+        "familiar's, or its card into the place of the familiar's. What is there already is skipped, so an import "
+        "that was cut short is completed by running it again.",
     )
     take.add_argument("file", metavar="FILE", help="the file; - reads standard input")
-    take.add_argument("--format", choices=sorted(TURN_READERS), metavar="F", help=f"one of {', '.join(TURN_READERS)}")
+    take.add_argument("--format", choices=_IMPORTS, metavar="F", help=f"one of {', '.join(_IMPORTS)}")
     take.add_argument("--dry-run", action="store_true", help="only say what would be done")
     take.add_argument("--skip-bad-lines", action="store_true", help="leave out lines that cannot be read")
     take.add_argument("--channel", type=channel, metavar="C", help="the channel, where the lines name none")
@@ -45,20 +51,29 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
     give = commands.add_parser(
         "export",
         parents=[common],
-        help="write turns or the card to a file",
-        description="Write the familiar's turns as JSON Lines, or its character card. What is exported is readable "
-        "by everybody who gets the file.",
+        help="write turns, the card or the lorebook to a file",
+        description="Write the familiar's turns as JSON Lines, its character card, or its lorebook. What is exported "
+        "is readable by everybody who gets the file.",
     )
     give.add_argument("what", choices=_EXPORTS, metavar="WHAT", help=f"one of {', '.join(_EXPORTS)}")
     give.add_argument("file", metavar="FILE", help="the file; - writes turns to standard output")
-    give.add_argument("--format", metavar="F", help=f"turns: jsonl; card: one of {', '.join(CARD_FORMATS)}")
+    give.add_argument(
+        "--format",
+        metavar="F",
+        help=f"turns: jsonl; card: one of {', '.join(CARD_FORMATS)}; lorebook: one of {', '.join(LORE_FORMATS)}",
+    )
     give.add_argument("--force", action="store_true", help="write over an existing file")
     give.set_defaults(handler=run_export)
 
 
 async def run_import(command: Command) -> int:
-    """Import a file of turns."""
+    """Import a file of turns, a lorebook or a card."""
     args = command.args
+    kind = await asyncio.to_thread(_kind, args.file, args.format)
+    if kind != "turns":
+        if args.skip_bad_lines or args.channel or args.own_key:
+            raise UsageError("--skip-bad-lines, --channel and --self are for turns.")
+        return await (import_lorebook if kind == "lorebook" else import_card)(command, Path(args.file))
     source = await asyncio.to_thread(_source, args.file)
     format_name = args.format or await asyncio.to_thread(find_turn_format, source)
     services = await command.open()
@@ -81,6 +96,18 @@ async def run_import(command: Command) -> int:
     else:
         _print_import(command, report)
     return 0
+
+
+def _kind(file: str, format_name: str | None) -> FileKind:
+    """Tell what is imported: what the format says, else what the file holds."""
+    if format_name in TURN_READERS or (file == "-" and format_name is None):
+        return "turns"
+    if file == "-":
+        raise UsageError("Lorebooks and cards are read from a file.")
+    if format_name in SHAPES:
+        return "lorebook"
+    found = kind_of_file(Path(file))
+    return "card" if format_name is not None and found == "turns" else found
 
 
 def _source(file: str) -> TurnSource:
@@ -128,9 +155,11 @@ def _print_import(command: Command, report: ImportReport) -> None:
 
 
 async def run_export(command: Command) -> int:
-    """Export turns or the card."""
+    """Export turns, the card or the lorebook."""
     if command.args.what == "card":
         return await _export_card(command)
+    if command.args.what == "lorebook":
+        return await export_lorebook(command)
     args = command.args
     if args.format not in (None, "jsonl"):
         raise UsageError("Turns are exported as jsonl.")
@@ -194,7 +223,8 @@ async def _export_card(command: Command) -> int:
     profile = command.gate.profile
     avatar = profile.avatar(familiar)
     picture = await asyncio.to_thread(avatar.read_bytes) if avatar else None
-    await asyncio.to_thread(write_card, path, profile.card(familiar), format=args.format, avatar_png=picture)
+    raw = await asyncio.to_thread(card_with_lorebook, profile, familiar, args.format)
+    await asyncio.to_thread(write_card, path, profile.card(familiar), format=args.format, raw=raw, avatar_png=picture)
     if command.out.as_json:
         command.out.json({"file": str(path), "format": args.format, "familiar": familiar})
     else:

@@ -159,6 +159,14 @@ class Profile:
         """Return where a familiar's own lorebook lies, or would lie."""
         return self._file(id, "lorebook.toml")
 
+    def save_lorebook(self, id: FamiliarId, toml: bytes) -> None:  # noqa: A002
+        """Write a familiar's own lorebook for the first time. Raises UserError where it has one."""
+        path = self.lorebook(id)
+        if path.exists():
+            raise UserError(f"The familiar {id} has a lorebook already.", "Import the other one into it.")
+        with self._changing, translated(path):
+            write_atomically(path, toml)
+
     def lorebooks(self, id: FamiliarId) -> tuple[LorePlace, ...]:  # noqa: A002
         """Return the files of every lorebook of a familiar: its own, those of its channels, and `lorebooks/*.toml`."""
         folder = self.root / "lorebooks"

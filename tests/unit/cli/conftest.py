@@ -25,6 +25,7 @@ from familiar_app.domain.ids import FamiliarId, ego_key
 from familiar_app.domain.trace import LayerTrace, LeftOut, PromptTrace, TracedMessage
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role
 from familiar_app.store.keys import KdfCost
+from familiar_app.store.lore_place import LorePlace
 from familiar_app.store.vault import Vault
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -56,6 +57,16 @@ class FakeProfile:
 
     def save_avatar(self, familiar: FamiliarId, png: bytes) -> None:
         self.avatars[familiar] = png
+
+    def save_card(self, familiar: FamiliarId, card: CharacterCard) -> None:
+        self.cards[familiar] = card
+
+    def lorebook(self, familiar: FamiliarId) -> Path:
+        return self.root / f"{familiar}.lorebook.toml"
+
+    def lorebooks(self, familiar: FamiliarId) -> tuple[LorePlace, ...]:
+        path = self.lorebook(familiar)
+        return (LorePlace(path, "familiar"),) if path.exists() else ()
 
     def settings(self) -> SimpleNamespace:
         return SimpleNamespace(**self.values)
@@ -203,6 +214,8 @@ class FakeGate:
         self.profile.cards[chosen] = replace(familiar.card)
         if familiar.avatar_png is not None:
             self.profile.save_avatar(chosen, familiar.avatar_png)
+        if familiar.lorebook_toml is not None:
+            self.profile.lorebook(chosen).write_bytes(familiar.lorebook_toml)
         return self._host(chosen)
 
     async def close(self) -> None:

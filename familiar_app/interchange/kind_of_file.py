@@ -1,0 +1,59 @@
+"""Tells what a file holds: turns, a lorebook or a card. Only what stands inside counts, and its ending for text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from familiar_app.domain.errors import BadInputError, OutsideError
+from familiar_app.interchange.card_file import CARD_KEYWORDS, load_json_file
+from familiar_app.interchange.json_text import MAX_JSON_BYTES
+from familiar_app.interchange.lorebook.sniff import find_shape, is_card
+from familiar_app.interchange.report import Report
+from familiar_app.interchange.turn_format import find_turn_format
+from familiar_app.interchange.turn_source import source_from_path
+
+FileKind = Literal["turns", "lorebook", "card"]
+_MARKDOWN = (".md", ".markdown")
+_CONTAINERS = (b"\x89PNG", b"PK\x03\x04")
+
+
+def kind_of_file(path: Path) -> FileKind:
+    """Tell what a file holds. What is neither a lorebook nor a card counts as turns, so that the error is theirs.
+
+    Raises BadInputError for a picture or archive without a card, OutsideError where the disk fails.
+    """
+    ending = path.suffix.lower()
+    if ending == ".toml":
+        return "lorebook"
+    if ending in _MARKDOWN:
+        return "card"
+    if not path.is_file() or path.stat().st_size > MAX_JSON_BYTES or ending == ".jsonl":
+        return "turns"
+    if not _is_container(path) and _is_chat(path):
+        return "turns"
+    try:
+        value = load_json_file(path, Report(), keywords=(*CARD_KEYWORDS, "naidata")).value
+    except BadInputError:
+        if _is_container(path):
+            raise
+        return "turns"
+    if is_card(value):
+        return "card"
+    return "turns" if find_shape(value) is None else "lorebook"
+
+
+def _is_container(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(4) in _CONTAINERS
+    except OSError as error:
+        raise OutsideError(f"{path} cannot be read: {error.strerror or type(error).__name__}.") from error
+
+
+def _is_chat(path: Path) -> bool:
+    """Tell whether the file's beginning says that it is a chat of a known kind."""
+    try:
+        return find_turn_format(source_from_path(path)) != "jsonl"
+    except BadInputError:
+        return False
