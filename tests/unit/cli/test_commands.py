@@ -53,6 +53,7 @@ async def test_init_makes_a_profile_and_gives_its_recovery_code_once(new_program
         "model": {"provider": "scripted", "name": "answers.jsonl"},
         "recovery_code": new_program.gate.code,
         "card_report": [],
+        "lorebook_entries": 0,
     }
     assert new_program.profile.cards[FamiliarId("aria")].name == "Aria"
 
