@@ -12,6 +12,7 @@ from familiar_app.ui.lorebook.merge import Uid
 from familiar_app.ui.lorebook.trial import NOTHING, Trial
 
 GAP = 1.0
+LEAST_FOR_NAME = 56
 
 
 class BudgetBar(QWidget):
@@ -73,7 +74,7 @@ class BudgetBar(QWidget):
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.setPen(QPen(self._theme.color("text_1"), 2))
                 painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 3, 3)
-            if box.width() > 32:
+            if box.width() > LEAST_FOR_NAME:
                 painter.setPen(self._theme.color("background_1"))
                 text = metrics.elidedText(" ".join(one.name.split()), Qt.TextElideMode.ElideRight, box.width() - 12)
                 painter.drawText(

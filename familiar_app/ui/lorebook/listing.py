@@ -28,6 +28,11 @@ class Haystacks:
     def __init__(self) -> None:
         self._made: dict[Uid, tuple[LoreEntry, str]] = {}
 
+    def prepare(self, book: LoreBook) -> None:
+        """Make them all, so that the first search is as quick as the others."""
+        for entry in book.entries:
+            self.of(entry)
+
     def of(self, entry: LoreEntry) -> str:
         """Return all searched text of an entry, without case."""
         known = self._made.get(entry.uid)

@@ -222,7 +222,8 @@ class LorebookModel:
     def _go(self, start: LoreBook, goal: LoreBook) -> None:
         self._show(merge_books(start, goal, self.book).book)
         before, after = ({one.uid for one in book.entries} for book in (start, goal))
-        back = [one.uid for one in goal.entries if one.uid in after - before]
+        gained = after - before
+        back = [one.uid for one in goal.entries if one.uid in gained]
         if back:
             self.select(back)
         self.wants_save()
@@ -239,6 +240,7 @@ class LorebookModel:
                 self.tell("state")
                 raise
             self._take(stored)
+            await asyncio.to_thread(self._haystacks.prepare, self.book)
         self.tell("state")
 
     async def check_file(self) -> bool:

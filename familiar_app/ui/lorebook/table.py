@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QItemSelection, QItemSelectionMo
 from PySide6.QtGui import QFont, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView
 
-from familiar_app.domain.lorebook.entry import LoreEntry
+from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry
 from familiar_app.ui.kit.icon import icon
 from familiar_app.ui.kit.table import Table
 from familiar_app.ui.kit.theme import Theme
@@ -21,6 +21,10 @@ TITLES = ("#", "On", "Name", "Keys", "Order", "Tokens", "How", "Test")
 MIME = "application/x-familiar-lorebook-rows"
 _RIGHT = {"place", "order", "tokens"}
 _NOTHING = QModelIndex()
+_SWITCH = COLUMNS.index("on")
+# Made once: the view asks for them by the ten thousand where many rows are selected.
+_CELL_FLAGS = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsDragEnabled
+_SWITCH_FLAGS = _CELL_FLAGS | Qt.ItemFlag.ItemIsUserCheckable
 
 
 class EntryTableModel(QAbstractTableModel):
@@ -31,13 +35,16 @@ class EntryTableModel(QAbstractTableModel):
         self._theme, self._model, self._tester = theme, model, tester
         self._rows: list[LoreEntry] = []
         self._places: dict[Uid, int] = {}
+        self._placed: LoreBook | None = None
         self.dropped: Callable[[list[Uid], Uid | None], object] = lambda _uids, _before: None
 
     def refresh(self) -> None:
         """Take the rows anew."""
         self.beginResetModel()
         self._rows = self._model.rows()
-        self._places = {one.uid: number for number, one in enumerate(self._model.book.entries, 1)}
+        if self._placed is not self._model.book:
+            self._placed = self._model.book
+            self._places = {one.uid: number for number, one in enumerate(self._placed.entries, 1)}
         self.endResetModel()
 
     def refresh_cells(self) -> None:
@@ -71,11 +78,9 @@ class EntryTableModel(QAbstractTableModel):
         return None
 
     def flags(self, index: QModelIndex) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag
         if not index.isValid():
-            return flags.ItemIsDropEnabled
-        found = flags.ItemIsSelectable | flags.ItemIsEnabled | flags.ItemIsDragEnabled
-        return found | flags.ItemIsUserCheckable if COLUMNS[index.column()] == "on" else found
+            return Qt.ItemFlag.ItemIsDropEnabled
+        return _SWITCH_FLAGS if index.column() == _SWITCH else _CELL_FLAGS
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole):
         if not index.isValid() or not 0 <= index.row() < len(self._rows):
@@ -179,6 +184,17 @@ class EntryTableModel(QAbstractTableModel):
         return False
 
 
+def runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Return rising numbers as ranges without gaps, both ends included."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found
+
+
 def one_line(text: str) -> str:
     """Return a text without line ends, cut where no column could show more."""
     return " ".join(text[:300].split())
@@ -233,13 +249,12 @@ class EntryTable(Table):
     def show_selection(self) -> None:
         """Select in the view what is selected in the model."""
         rows = self.rows.rows_of(self._model.selected)
-        marked = {index.row() for index in self.selectionModel().selectedRows()}
-        if set(rows) == marked:
+        if rows == self._marked():
             return
         self._quiet = True
         selection = QItemSelection()
-        for row in rows:
-            selection.select(self.rows.index(row, 0), self.rows.index(row, len(COLUMNS) - 1))
+        for first, last in runs(rows):
+            selection.select(self.rows.index(first, 0), self.rows.index(last, len(COLUMNS) - 1))
         flags = QItemSelectionModel.SelectionFlag
         current = self.rows.rows_of([self._model.current] if self._model.current is not None else [])
         if current:
@@ -252,9 +267,14 @@ class EntryTable(Table):
     def _selected(self) -> None:
         if self._quiet:
             return
-        uids = [self.rows.uid_at(index.row()) for index in self.selectionModel().selectedRows()]
+        uids = map(self.rows.uid_at, self._marked())
         current = self.rows.uid_at(self.currentIndex().row()) if self.currentIndex().isValid() else None
         self._model.select([uid for uid in uids if uid is not None], current)
+
+    def _marked(self) -> list[int]:
+        """Return the selected rows; going by ranges is quick where thousands are selected."""
+        ranges = self.selectionModel().selection()
+        return sorted({row for one in ranges for row in range(one.top(), one.bottom() + 1)})
 
     # ---- sort
 

@@ -64,7 +64,9 @@ class TrialModel:
         self._asked += 1
         mine = self._asked
         question = Question(book, self.messages(), self.terms(), shown)
-        trial = await asyncio.to_thread(self._trials.run, question, self.tokens_of) if question.messages else NOTHING
+        trial = NOTHING
+        if question.messages:
+            trial = await asyncio.to_thread(self._trials.run, question, self.tokens_of, lambda: mine == self._asked)
         if mine != self._asked:
             return False
         self.trial = trial

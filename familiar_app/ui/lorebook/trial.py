@@ -107,9 +107,11 @@ class Trials:
         self._engine: tuple[LoreBook, LoreSettings, str, LoreEngine] | None = None
         self._busy = threading.Lock()
 
-    def run(self, question: Question, count: Count) -> Trial:
-        """Evaluate once. Chance is even, so that the same text always gives the same answer."""
+    def run(self, question: Question, count: Count, wanted: Callable[[], bool] = lambda: True) -> Trial:
+        """Evaluate once, if it is still `wanted` when its turn comes. Chance is even, so that answers stay the same."""
         with self._busy:
+            if not wanted():
+                return NOTHING
             engine = self._engine_for(question)
             scene = question.scene(question.terms.room_tokens)
             activation = engine.activate(scene, chance=lambda: EVEN_CHANCE, count_tokens=count)

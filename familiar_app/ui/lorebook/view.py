@@ -30,6 +30,8 @@ from familiar_app.ui.lorebook.tester_view import TesterView
 
 SAVE_AFTER_MS = 300
 TEST_AFTER_MS = 60
+TEST_AFTER_EDIT_MS = 250
+COUNT_AFTER_MS = 400
 LOOK_EVERY_MS = 1500
 TakeTurns = Callable[[], Awaitable[Sequence[str]]]
 
@@ -52,6 +54,7 @@ class LorebookView(QWidget):
         self._lay_out()
         self._save_soon = self._timer(SAVE_AFTER_MS, self.save)
         self._test_soon = self._timer(TEST_AFTER_MS, self.test)
+        self._count_soon = self._timer(COUNT_AFTER_MS, self.count_tokens)
         self._look = self._timer(LOOK_EVERY_MS, self.look_at_file, repeat=True)
         model.tokens = lambda entry: tester.tokens_of(entry.content)
         model.wants_save = self._save_soon.start
@@ -168,7 +171,8 @@ class LorebookView(QWidget):
         finally:
             self.wait.end()
         self.tasks.start(self.panes.restore, name="lorebook.panes")
-        self._count_soon()
+        self._look.start()
+        self.count_tokens()
         self.test_soon()
         if self.model.current is None and self.model.rows():
             self.model.select([self.model.rows()[0].uid])
@@ -184,7 +188,7 @@ class LorebookView(QWidget):
 
     def test_soon(self) -> None:
         """Test once typing pauses."""
-        self._test_soon.start()
+        self._test_soon.start(TEST_AFTER_MS)
 
     def test(self) -> None:
         """Test now."""
@@ -194,7 +198,8 @@ class LorebookView(QWidget):
     async def _test(self) -> None:
         await self.tester.run(self.model.book, self.model.entry(self.model.current))
 
-    def _count_soon(self) -> None:
+    def count_tokens(self) -> None:
+        """Have the model count what it has not counted yet."""
         self.tasks.start(lambda: self.tester.count(self.model.book.entries), name="lorebook.count", replace=True)
 
     # ---- deeds
@@ -260,8 +265,8 @@ class LorebookView(QWidget):
         if what == "entry":
             self.table.rows.refresh_cells()
         if what in ("book", "entry"):
-            self._count_soon()
-            self.test_soon()
+            self._count_soon.start()
+            self._test_soon.start(TEST_AFTER_EDIT_MS)
         if what == "selection":
             self.table.show_selection()
             self.bar.show_current(self.model.current)
