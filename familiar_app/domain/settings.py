@@ -233,12 +233,41 @@ class FactSupersedeSettings(_Table):
     retire_at_once: bool
 
 
+class PeopleDossierSettings(_Table):
+    """How often portraits are written anew, from how many facts at once, and what counts in the familiar's own."""
+
+    tick_s: Interval
+    batch_facts: Batch
+    least_own_importance: Annotated[int, Field(ge=1, le=10)]
+
+
+class RollingSummarySettings(_Table):
+    """After how many turns a channel's story is carried on, and how many it takes at once."""
+
+    tick_s: Interval
+    new_turns: Batch
+    most_turns: Batch
+
+
+class ReflectionSettings(_Table):
+    """After how many turns the familiar thinks, about how much, and how many thoughts it keeps."""
+
+    tick_s: Interval
+    new_turns: Batch
+    most_turns: Batch
+    most_facts: Batch
+    most_thoughts: Batch
+
+
 class MemorySettings(_Table):
     """How memory is read and kept up to date."""
 
     retrieval: RetrievalSettings
     rich_note: RichNoteSettings
     fact_supersede: FactSupersedeSettings
+    people_dossier: PeopleDossierSettings
+    rolling_summary: RollingSummarySettings
+    reflection: ReflectionSettings
 
 
 class MemoryProviders(_Table):

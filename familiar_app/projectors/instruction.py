@@ -15,6 +15,6 @@ def _text(name: str) -> str:
     return resource("prompts", "memory", f"{name}.md").read_text(encoding="utf-8").strip()
 
 
-def instruction(name: str, **values: str) -> str:
+def instruction(name: str, /, **values: str) -> str:
     """Return an instruction with its blanks filled in; what a value contains is not filled again."""
     return _BLANK.sub(lambda blank: values.get(blank[1], blank[0]), _text(name))

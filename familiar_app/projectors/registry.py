@@ -15,8 +15,11 @@ from familiar_app.domain.errors import BadInputError, BugError, UserError
 from familiar_app.projectors.belief import BeliefReplay
 from familiar_app.projectors.fact_supersede import FactSupersede
 from familiar_app.projectors.loop import ProjectorLoop
+from familiar_app.projectors.people_dossier import PeopleDossier
 from familiar_app.projectors.port import Desk, MemoryProjector, TickingProjector
+from familiar_app.projectors.reflection import Reflection
 from familiar_app.projectors.rich_note import RichNote
+from familiar_app.projectors.rolling_summary import RollingSummary
 
 GROUP = "familiar_app.projectors"
 FIELD = "providers.memory.projectors"
@@ -28,6 +31,9 @@ _Maker = Callable[[Desk, BeliefReplay], TickingProjector]
 _BUILT_IN: dict[str, _Maker] = {
     "rich_note": RichNote,
     "fact_supersede": FactSupersede,
+    "people_dossier": PeopleDossier,
+    "rolling_summary": RollingSummary,
+    "reflection": Reflection,
 }
 _REGISTERED: dict[str, ProjectorFactory] = {}
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from familiar_app.domain.fact import Fact, FactId, NewFact
-from familiar_app.domain.ids import FamiliarId, TurnId
+from familiar_app.domain.ids import FamiliarId, PersonKey, TurnId
 from familiar_app.domain.projection import (
     Answer,
     AnswerId,
@@ -24,7 +24,7 @@ from familiar_app.domain.projection import (
     Summary,
     Watermark,
 )
-from familiar_app.store import dossier, fact_write, ledger, owner_act, reflection, retirement
+from familiar_app.store import dossier, fact_write, heard, ledger, owner_act, reflection, retirement
 from familiar_app.store.fact_write import Stamp, Superseded
 from familiar_app.store.owner_act import ReplayCount
 
@@ -123,6 +123,10 @@ class MemoryWriter:
             self._connection.execute("SELECT id FROM turns WHERE id = ?", (turn,)).fetchone() for turn in set(turns)
         )
         return {TurnId(row[0]) for row in found if row is not None}
+
+    def believed_about(self, familiar: FamiliarId, person: PersonKey, *, until: int = 1 << 62) -> list[int]:
+        """Return the facts about somebody that are believed now, ended ones too, oldest first."""
+        return heard.believed_about(self._connection, familiar, person, until=until)
 
     def empty(self, table: ProjectionTable, familiar: FamiliarId) -> None:
         """Take every row of a familiar out of a projection's table; the watermarks that speak of it go along."""

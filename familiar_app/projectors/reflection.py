@@ -1,0 +1,170 @@
+"""`reflection`: now and then looks at what was said and believed, and keeps a few thoughts with what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from familiar_app.domain.citation import thoughts_of
+from familiar_app.domain.fact import Fact, FactId
+from familiar_app.domain.ids import ChannelId, PersonKey, TurnId
+from familiar_app.domain.kept_answer import KeptAnswer, decode
+from familiar_app.domain.projection import Answer, NewAnswer, NewReflection, Watermark
+from familiar_app.domain.turn import Turn
+from familiar_app.projectors.asking import Asked, ask_list, fitted, room_for
+from familiar_app.projectors.belief import BeliefReplay
+from familiar_app.projectors.claimant import claimants_of
+from familiar_app.projectors.instruction import instruction
+from familiar_app.projectors.line import fact_line, turn_line
+from familiar_app.projectors.port import IDLE, Desk, Progress, Tick
+from familiar_app.store.memory_writer import MemoryWriter
+
+REFLECTION = "reflection"
+TABLE = "reflections"
+VERSION = 1
+_ALL = 1_000_000
+SCHEMA: Mapping[str, Any] = {
+    "type": "array",
+    "maxItems": 3,
+    "items": {
+        "type": "object",
+        "properties": {
+            "text": {"type": "string"},
+            "cited_turn_ids": {"type": "array", "items": {"type": "integer"}},
+            "cited_fact_ids": {"type": "array", "items": {"type": "integer"}},
+        },
+        "required": ["text", "cited_turn_ids", "cited_fact_ids"],
+        "additionalProperties": False,
+    },
+}
+
+
+class Reflection:
+    """Thinks once a tick, as soon as enough was said since the last time."""
+
+    name = REFLECTION
+
+    def __init__(self, desk: Desk, beliefs: BeliefReplay) -> None:
+        self._desk = desk
+        self._beliefs = beliefs
+        self._settings = desk.config.memory.reflection
+
+    @property
+    def interval_s(self) -> float:
+        return self._settings.tick_s
+
+    async def tick(self, *, flush: bool) -> Tick:  # noqa: ARG002 - a few remarks are nothing to think about
+        """Think about the newest turns. Raises OutsideError; then nothing has moved."""
+        await self._beliefs.bring_back()
+        replayed = await self._bring_back()
+        desk, projections = self._desk, self._desk.vault.projections
+        after = await self._position()
+        if await projections.count_heard(desk.familiar, after=after) < self._settings.new_turns:
+            return Tick(worked=True) if replayed else IDLE
+        turns = await projections.newest_heard(desk.familiar, after=after, limit=self._settings.most_turns)
+        facts = await desk.vault.facts.page(desk.familiar, limit=self._settings.most_facts)
+        await self._think(after, turns, facts)
+        return Tick(worked=True)
+
+    async def replay(self) -> None:
+        await self._beliefs.bring_back()
+        await self._bring_back()
+
+    async def progress(self) -> Progress:
+        after = await self._position()
+        lag = await self._desk.vault.projections.count_heard(self._desk.familiar, after=after)
+        return Progress(after or None, lag)
+
+    def empty(self, writer: MemoryWriter, *, fresh: bool) -> None:
+        writer.empty("reflections", self._desk.familiar)
+        writer.forget_watermarks(self.name, self._desk.familiar)
+        if fresh:
+            writer.void_answers(self.name, self._desk.familiar, self._desk.clock.now())
+
+    async def _position(self) -> int:
+        mark = await self._desk.vault.projections.watermark(self.name, self._desk.familiar)
+        return mark.position if mark else 0
+
+    async def _bring_back(self) -> bool:
+        """Replay every thought where all of them were lost. Tells whether there was anything to replay."""
+        projections, familiar = self._desk.vault.projections, self._desk.familiar
+        if await projections.watermark(self.name, familiar) is not None:
+            return False
+        answers = await projections.answers(self.name, familiar, limit=_ALL)
+        if not answers:
+            return False
+
+        def work(writer: MemoryWriter) -> None:
+            for answer in answers:
+                self._apply(writer, answer, decode(answer.answer))
+
+        await projections.write(work)
+        return True
+
+    async def _think(self, after: int, turns: Sequence[Turn], facts: Sequence[Fact]) -> None:
+        desk = self._desk
+        asked = await self._ask(turns, facts)
+        at, newest = desk.clock.now(), turns[-1].id
+        basis = {
+            "turns": [[turn.id, turn.channel] for turn in turns],
+            "facts": [[fact.id, fact.channel] for fact in facts],
+            "last_fact": await desk.vault.facts.newest_id(desk.familiar),
+            "most": self._settings.most_thoughts,
+        }
+
+        def work(writer: MemoryWriter) -> None:
+            mark = writer.watermark(self.name, desk.familiar)
+            if (mark.position if mark else 0) != after:
+                # Somebody else has thought about them while the model was thinking.
+                return
+            kept = KeptAnswer(asked.value, basis, asked.malformed, writer.newest_turn())
+            answer = writer.record_answer(
+                NewAnswer(
+                    projector=self.name,
+                    version=VERSION,
+                    familiar=desk.familiar,
+                    first=turns[0].id,
+                    last=newest,
+                    model=asked.model,
+                    answer=kept.encode(),
+                    at=at,
+                    tokens=asked.tokens,
+                )
+            )
+            self._apply(writer, answer, kept)
+
+        await desk.vault.projections.write(work)
+
+    async def _ask(self, turns: Sequence[Turn], facts: Sequence[Fact]) -> Asked:
+        desk = self._desk
+        people: dict[PersonKey, str] = {desk.ego: desk.char}
+        labels, told = await desk.vault.facts.labels(facts), await claimants_of(desk, facts)
+        system = instruction(self.name, char=desk.char)
+        lines = [fact_line(fact, labels[fact.id], told[fact.id]) for fact in facts]
+        lines += [turn_line(turn, people) for turn in turns]
+        shown = await fitted(desk, lines, await room_for(desk, system))
+        user = instruction(
+            f"{self.name}_input",
+            facts="\n".join(shown[: len(facts)]) or "(none)",
+            turns="\n".join(shown[len(facts) :]),
+        )
+        return await ask_list(desk, self.name, system, user, SCHEMA)
+
+    def _apply(self, writer: MemoryWriter, answer: Answer, kept: KeptAnswer) -> None:
+        """Store the thoughts that cite something that was shown, and move behind the newest turn in any case."""
+        turns = {TurnId(turn): channel for turn, channel in kept.basis["turns"]}
+        facts = {FactId(fact): channel for fact, channel in kept.basis["facts"]}
+        for thought in thoughts_of(kept.value, turns, facts, kept.basis["most"]):
+            places = {turns[turn] for turn in thought.turns} | {facts[fact] for fact in thought.facts}
+            new = NewReflection(
+                familiar=answer.familiar,
+                text=thought.text,
+                # What came up in several places belongs to none of them.
+                channel=ChannelId(places.pop()) if len(places) == 1 and None not in places else None,
+                cited_turns=thought.turns,
+                cited_facts=thought.facts,
+                last_turn_id=TurnId(answer.last),
+                last_fact_id=kept.basis["last_fact"],
+            )
+            writer.add_reflection(new, answer.at)
+        writer.set_watermark(Watermark(self.name, answer.familiar, answer.last, TABLE, answer.at))
