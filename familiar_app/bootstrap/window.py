@@ -35,6 +35,7 @@ from familiar_app.ui.kit.panel import PanelFactory
 from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.log.panel import log_panel
+from familiar_app.ui.lorebook.panel import create_lorebook_panel
 from familiar_app.ui.settings.panel import settings_panel
 from familiar_app.ui.shell.crash import CrashDialog
 from familiar_app.ui.shell.single_instance import SingleInstance
@@ -114,6 +115,7 @@ def window_parts(
     panels: tuple[PanelFactory, ...] = (
         create_chat_panel,
         create_character_panel,
+        create_lorebook_panel,
         log_panel(buffer),
         settings_panel,
     )

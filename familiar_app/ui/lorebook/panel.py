@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedWidget
 
+from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId, FamiliarId
 from familiar_app.domain.turn import Role, Turn
@@ -22,6 +24,7 @@ from familiar_app.ui.lorebook.view import LorebookView
 if TYPE_CHECKING:
     from familiar_app.services import Services
 
+log = logging.getLogger(__name__)
 KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
     "In the table of entries": (
         ("On or off", "Space"),
@@ -163,14 +166,20 @@ class _KeptTerms:
 
     def get(self) -> Terms:
         if self._terms is None:
-            config = self._services.familiars[self._familiar].config
-            budget = config.budget.text
+            hosted = self._services.familiars[self._familiar]
+            budget, profile = hosted.config.budget.text, self._services.profile
+            try:
+                card = profile.card(self._familiar)
+            except FamiliarError as error:
+                # The character panel shows what is wrong with the card; the tester can do with the name.
+                log.warning("the tester goes without the card", exc_info=error)
+                card = CharacterCard(name=hosted.name)
             self._terms = Terms(
-                chosen=config.lorebook,
+                chosen=hosted.config.lorebook,
                 room_tokens=budget.lorebook_tokens,
                 most_entries=budget.max_lorebook_entries,
-                card=self._services.profile.card(self._familiar),
-                user=config.conversation.owner_label or self._services.profile.settings().owner_name,
+                card=card,
+                user=hosted.config.conversation.owner_label or profile.settings().owner_name,
             )
         return self._terms
 
