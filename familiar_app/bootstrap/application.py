@@ -199,7 +199,7 @@ class Application:
             model=prose,
             clock=self._clock,
             owner_name=self._profile.settings().owner_name,
-            lorebooks=ProfileLorebooks(self._profile, familiar, self._lore_library),
+            lorebooks=ProfileLorebooks(self._profile, familiar, config, self._lore_library),
         )
         conversation = Conversation(
             familiar=familiar,

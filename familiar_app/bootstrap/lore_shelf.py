@@ -11,6 +11,7 @@ from familiar_app.context.lore_shelf import LoreShelf
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelKey, FamiliarId
 from familiar_app.domain.lorebook.entry import BoundBooks, LoreBook
+from familiar_app.domain.settings import CharacterConfig
 from familiar_app.interchange.lorebook.library import LoreLibrary, ShelvedBook
 from familiar_app.store.lore_place import Binding, LorePlace
 from familiar_app.store.profile import Profile
@@ -19,9 +20,10 @@ from familiar_app.store.profile import Profile
 class ProfileLorebooks:
     """Implements `context.lore_shelf.Lorebooks` for one familiar. Several of them can share a library."""
 
-    def __init__(self, profile: Profile, familiar: FamiliarId, library: LoreLibrary) -> None:
+    def __init__(self, profile: Profile, familiar: FamiliarId, config: CharacterConfig, library: LoreLibrary) -> None:
         self._profile = profile
         self._familiar = familiar
+        self._config = config
         self._library = library
 
     async def read(self, channel: ChannelKey) -> LoreShelf:
@@ -30,11 +32,10 @@ class ProfileLorebooks:
 
     def _read(self, channel: ChannelKey) -> LoreShelf:
         try:
-            config = self._profile.config(self._familiar)
             places = [
                 place
-                for place in self._profile.lorebooks(self._familiar)
-                if place.binding != "channel" or config.is_named(channel, place.channels)
+                for place in self._profile.lorebooks(self._familiar, self._config)
+                if place.binding != "channel" or self._config.is_named(channel, place.channels)
             ]
         except FamiliarError as error:
             problem = {"file": None, "binding": None, "name": None, "entries": 0, "error": str(error)}

@@ -167,12 +167,15 @@ class Profile:
         with self._changing, translated(path):
             write_atomically(path, toml)
 
-    def lorebooks(self, id: FamiliarId) -> tuple[LorePlace, ...]:  # noqa: A002
-        """Return the files of every lorebook of a familiar: its own, those of its channels, and `lorebooks/*.toml`."""
+    def lorebooks(self, id: FamiliarId, config: CharacterConfig | None = None) -> tuple[LorePlace, ...]:  # noqa: A002
+        """Return the files of every lorebook of a familiar: its own, those of its channels, and `lorebooks/*.toml`.
+
+        Its configuration is read where it is not given. Raises OutsideError, BadInputError.
+        """
         folder = self.root / "lorebooks"
         with translated(folder):
             shared = sorted(path for path in folder.glob("*.toml") if path.is_file())
-        return lore_places(self.lorebook(id), shared, self.config(id))
+        return lore_places(self.lorebook(id), shared, self.config(id) if config is None else config)
 
     def add_familiar(
         self,
