@@ -10,8 +10,6 @@ from familiar_app.interchange.card_file import CARD_KEYWORDS, load_json_file
 from familiar_app.interchange.json_text import MAX_JSON_BYTES
 from familiar_app.interchange.lorebook.sniff import find_shape, is_card
 from familiar_app.interchange.report import Report
-from familiar_app.interchange.turn_format import find_turn_format
-from familiar_app.interchange.turn_source import source_from_path
 
 FileKind = Literal["turns", "lorebook", "card"]
 _MARKDOWN = (".md", ".markdown")
@@ -30,8 +28,6 @@ def kind_of_file(path: Path) -> FileKind:
         return "card"
     if not path.is_file() or path.stat().st_size > MAX_JSON_BYTES or ending == ".jsonl":
         return "turns"
-    if not _is_container(path) and _is_chat(path):
-        return "turns"
     try:
         value = load_json_file(path, Report(), keywords=(*CARD_KEYWORDS, "naidata")).value
     except BadInputError:
@@ -49,11 +45,3 @@ def _is_container(path: Path) -> bool:
             return stream.read(4) in _CONTAINERS
     except OSError as error:
         raise OutsideError(f"{path} cannot be read: {error.strerror or type(error).__name__}.") from error
-
-
-def _is_chat(path: Path) -> bool:
-    """Tell whether the file's beginning says that it is a chat of a known kind."""
-    try:
-        return find_turn_format(source_from_path(path)) != "jsonl"
-    except BadInputError:
-        return False
