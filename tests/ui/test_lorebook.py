@@ -189,6 +189,18 @@ def test_a_pasted_list_becomes_chips_and_matching_ones_turn_green(live) -> None:
     live(story)
 
 
+def test_texts_of_others_are_never_taken_for_markup_or_mnemonics(live) -> None:
+    async def story(scene: Scene) -> None:
+        scene.model.change(0, keys=("<b>R&D</b>", "bell"))
+        chip = scene.view.form.controls["keys"].widget.chips[0]
+        assert chip.text() == "<b>R&&D</b>"
+        assert "&lt;b&gt;R&amp;D&lt;/b&gt;" in chip.toolTip()
+        rows = scene.view.table.rows
+        assert "<b>" not in rows.data(rows.index(0, KEYS), Qt.ItemDataRole.ToolTipRole)
+
+    live(story)
+
+
 def test_the_table_works_by_keys(live) -> None:
     async def story(scene: Scene) -> None:
         table = scene.view.table
@@ -269,11 +281,13 @@ def test_a_change_from_outside_appears_and_a_conflict_is_asked_about_in_the_form
         await scene.until(lambda: scene.model.conflicts)
         form = scene.view.form
         assert form.conflict.isVisible()
+        assert scene.view.notice.text == "1 entry was changed here and in the file."
         assert form.keep_mine.isVisible()
         assert "shines" in form.controls["content"].widget.toPlainText()
         form.keep_mine.click()
         assert form.controls["content"].widget.toPlainText() == "Mine."
         assert not form.keep_mine.isVisible()
+        assert not scene.view.notice.isVisible()
         await scene.until(lambda: "Mine." in scene.path.read_text(encoding="utf-8"))
 
     live(story)

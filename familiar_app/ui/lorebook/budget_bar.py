@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.theme import SUBJECTS, Theme
 from familiar_app.ui.lorebook.merge import Uid
+from familiar_app.ui.lorebook.tip import plain_tip
 from familiar_app.ui.lorebook.trial import NOTHING, Trial
 
 GAP = 1.0
@@ -93,7 +94,7 @@ class BudgetBar(QWidget):
                 QToolTip.hideText()
             else:
                 one = self._trial.fired[at]
-                QToolTip.showText(event.globalPos(), f"{one.name}: {one.tokens:,} tokens", self)
+                QToolTip.showText(event.globalPos(), plain_tip(f"{one.name}: {one.tokens:,} tokens"), self)
             return True
         return super().event(event)
 

@@ -15,6 +15,7 @@ from familiar_app.ui.kit.icon import follow, icon
 from familiar_app.ui.kit.label import set_property, set_role
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.lorebook.flow import FlowLayout
+from familiar_app.ui.lorebook.tip import plain_tip
 
 MOST_SHOWN = 60
 LONGEST = 40
@@ -28,11 +29,11 @@ class Chip(QPushButton):
     stepped = Signal(int)
 
     def __init__(self, theme: Theme, key: str) -> None:
-        super().__init__(key if len(key) <= LONGEST else f"{key[: LONGEST - 1]}…")
+        super().__init__(_caption(key))
         self.key, self.matches, self._theme = key, False, theme
         set_role(self, "chip")
         self.setAutoDefault(False)
-        self.setToolTip(f"{key}\nClick to change it, Delete to take it out.")
+        self.setToolTip(plain_tip(f"{key}\nClick to change it, Delete to take it out."))
         self.clicked.connect(lambda _on=False: self.edited.emit(key))
         self.show_match(False)
         follow(theme, self, lambda: self.show_match(self.matches))
@@ -55,6 +56,12 @@ class Chip(QPushButton):
             self.stepped.emit(-1 if event.key() == keys.Key_Left else 1)
         else:
             super().keyPressEvent(event)
+
+
+def _caption(key: str) -> str:
+    """Return what stands on a chip; an ampersand there is no mnemonic."""
+    text = " ".join(key.split())
+    return (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…").replace("&", "&&")
 
 
 class KeyField(QLineEdit):

@@ -16,6 +16,7 @@ from familiar_app.ui.lorebook.listing import COLUMNS, strategy_of
 from familiar_app.ui.lorebook.merge import Uid
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.tester import TrialModel
+from familiar_app.ui.lorebook.tip import plain_tip
 
 TITLES = ("#", "On", "Name", "Keys", "Order", "Tokens", "How", "Test")
 MIME = "application/x-familiar-lorebook-rows"
@@ -147,10 +148,10 @@ class EntryTableModel(QAbstractTableModel):
 
     def _tip(self, entry: LoreEntry, column: str) -> str | None:
         if column == "keys":
-            return ", ".join(entry.keys)[:1000] or None
+            return plain_tip(", ".join(entry.keys)) if entry.keys else None
         if column == "test":
             verdict = self._tester.trial.by_uid.get(entry.uid)
-            return verdict.why if verdict is not None else None
+            return plain_tip(verdict.why) if verdict is not None else None
         if column == "tokens" and not self._tester.is_counted(entry.content):
             return "An estimate; the model has not counted it."
         return None

@@ -14,6 +14,7 @@ from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.lorebook.merge import Uid
 from familiar_app.ui.lorebook.table import one_line
 from familiar_app.ui.lorebook.tester import TrialModel
+from familiar_app.ui.lorebook.tip import plain_tip
 from familiar_app.ui.lorebook.trial import Verdict
 
 MOST_NEARLY = 200
@@ -44,7 +45,7 @@ class VerdictModel(QAbstractListModel):
             place = f"{index.row() + 1}. " if one.fires else ""
             return f"{place}{one_line(one.name)} — {one_line(one.why)}"
         if role == roles.ToolTipRole:
-            return f"{one.name}\n{one.why}"
+            return plain_tip(f"{one.name}\n{one.why}")
         if role == roles.DecorationRole:
             return icon(self._theme, "check", "good") if one.fires else icon(self._theme, "info", "warning")
         if role == roles.ForegroundRole:

@@ -325,6 +325,8 @@ class LorebookView(QWidget):
             one = next(iter(model.conflicts))
             text = f"{conflicts:,} {'entry was' if conflicts == 1 else 'entries were'} changed here and in the file."
             self.notice.tell(text, "warning", step="Show", run=lambda: self.choose(one))
+        elif not conflicts and self.state.property("told"):
+            self.notice.clear()
         self.state.setProperty("told", conflicts)
         self.state.setText("Saving…" if model.unsaved else "")
         empty = model.loaded and not whole
