@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QScrollArea, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from familiar_app.ui.character.field import FIELDS, GREETINGS_AFTER, Field, text_of
 from familiar_app.ui.character.model import CharacterModel
 from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.label import clear_layout, column, label, row
+from familiar_app.ui.kit.page_scroll import PageScroll
 from familiar_app.ui.kit.theme import Theme
 
 
@@ -138,15 +139,12 @@ class Greetings(QWidget):
         return made
 
 
-class Form(QScrollArea):
+class Form(PageScroll):
     """All fields in one column that scrolls."""
 
     def __init__(self, theme: Theme, model: CharacterModel) -> None:
         super().__init__()
         self._model = model
-        self.setWidgetResizable(True)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Character card")
         self.fields = {field.name: FieldRow(field, model.put) for field in FIELDS}
         self.greetings = Greetings(theme, model)

@@ -63,7 +63,7 @@ class EmptyState(QWidget):
     def _fit(self) -> None:
         """Give the texts the height that all their lines need."""
         for shown in (self._heading, self._text):
-            shown.setMinimumHeight(shown.heightForWidth(shown.width()))
+            shown.setMinimumHeight(max(0, shown.heightForWidth(shown.width())))
 
     def _refresh(self) -> None:
         self._picture.setPixmap(pixmap(self._theme, self._icon, "text_3", side=40, scale=self.devicePixelRatioF()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -13,12 +13,12 @@ TextRole = Literal["body", "title", "heading", "strong", "quiet", "faint", "good
 
 def label(text: str = "", role: TextRole = "body", *, wrap: bool = False, selectable: bool = False) -> QLabel:
     """Make a label of plain text. A wrapping label takes the width it gets."""
-    made = QLabel(text)
+    made = WrappingLabel(text) if wrap else QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     set_role(made, role)
     if wrap:
         made.setWordWrap(True)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         made.setSizePolicy(policy)
     if selectable:
@@ -80,6 +80,18 @@ def clear_layout(layout: QLayout) -> None:
             widget.deleteLater()
         elif (inner := item.layout()) is not None:
             clear_layout(inner)
+
+
+class WrappingLabel(QLabel):
+    """Text in as many lines as its width asks for.
+
+    A plain QLabel claims the height it would have at its narrowest as its least, which leaves gaps in dialogs and
+    empty space below pages that scroll.
+    """
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        return QSize(least.width(), min(least.height(), self.fontMetrics().height()))
 
 
 class ElidedLabel(QLabel):

@@ -45,7 +45,12 @@ class UnlockScreen(QWidget):
         self._middle.setLayout(inner)
         layout = column(margins=24, spacing=0)
         layout.addStretch(2)
-        layout.addWidget(self._middle, 0, Qt.AlignmentFlag.AlignHCenter)
+        # An aligned item would be asked for its height at the whole width; between stretches it is at its own.
+        centred = row(spacing=0)
+        centred.addStretch(1)
+        centred.addWidget(self._middle)
+        centred.addStretch(1)
+        layout.addLayout(centred)
         layout.addStretch(3)
         self.setLayout(layout)
         self._refresh()
@@ -174,7 +179,8 @@ class UnlockScreen(QWidget):
             text = str(error)
             field.set_wrong(text[:1].upper() + text[1:])
             offered.setFocus()
-            offered.selectAll()
+            # What is covered is typed anew; the code is read again and mended.
+            offered.selectAll() if page == 0 else offered.end(False)
         else:
             self.notice.show_error(error, again)
 
