@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit
 
 from familiar_app.domain.errors import BadInputError, OutsideError
 from familiar_app.ui.first_run.wizard import Wizard
@@ -169,7 +169,7 @@ def test_a_card_fills_the_page_and_can_be_removed(new_world: World, tmp_path: Pa
         page = wizard._pages["character"]
         await page._read(tmp_path / "orla.png")
         assert page._name.text() == "Orla"
-        assert "With first message." in page._source._text
+        assert "With first message." in page._source.text()
         page._drop.click()
         assert page._name.text() == ""
         assert wizard.state.imported is None
@@ -228,6 +228,15 @@ def test_an_endpoint_elsewhere_is_named_as_such_and_needs_the_network(
         await until(lambda: "It answers" in chooser._outcome.text())
         assert world.asked == [("test_model", ("openai:https://models.example.org/v1#llama3.1:8b", "sk-1", False))]
         wizard.go_on()
+        await until(QApplication.activeModalWidget)
+        assert not world.gate.calls
+        QApplication.activeModalWidget().reject()
+        await until(lambda: not wizard._tasks.running("first_run.finish"))
+        assert not world.gate.calls  # nobody allowed it
+        assert wizard.isVisible()
+        wizard.go_on()
+        await until(QApplication.activeModalWidget)
+        QApplication.activeModalWidget().choose("allow")
         await until(lambda: window.frame is not None)
         assert world.gate.calls[0][1][1].api_key == "sk-1"
         assert not world.gate.profile.settings().local_only

@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QCheckBox, QLabel, QPlainTextEdit, QWidget
 
@@ -16,7 +16,7 @@ from familiar_app.ui.kit.avatar import avatar, picture_from_bytes
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.dialog import choose_file
 from familiar_app.ui.kit.field import LabelledField, line_edit
-from familiar_app.ui.kit.label import ElidedLabel, column, label, row
+from familiar_app.ui.kit.label import column, label, row
 from familiar_app.ui.kit.model_chooser import ModelChooser
 from familiar_app.ui.kit.new_passphrase import NewPassphrase
 from familiar_app.ui.kit.notice import Notice
@@ -129,15 +129,20 @@ class CharacterPage(Page):
 
     def _make_import(self):
         self._face = QLabel()
-        self._source = ElidedLabel("", "quiet")
+        self._source = label("", "quiet", wrap=True)
         start = partial(self._tasks.start, self._choose, name="first_run.choose")
         self._import = button("Use a character card…", start, theme=self.parts.theme, icon="file")
         self._drop = button("Remove card", self._drop_card, role="link")
+        steps = row(spacing=12)
+        steps.addWidget(self._import)
+        steps.addWidget(self._drop)
+        steps.addStretch(1)
+        beside = column(spacing=4)
+        beside.addLayout(steps)
+        beside.addWidget(self._source)
         line = row(spacing=12)
-        line.addWidget(self._face)
-        line.addWidget(self._import)
-        line.addWidget(self._drop)
-        line.addWidget(self._source, 1)
+        line.addWidget(self._face, 0, Qt.AlignmentFlag.AlignTop)
+        line.addLayout(beside, 1)
         return line
 
     def _typed(self) -> None:
@@ -152,10 +157,8 @@ class CharacterPage(Page):
         self._description.setPlainText(description)
         card = self.state.imported_from
         self._drop.setVisible(card is not None)
-        words = (
-            f"{card.name}. {self.state.card_details}" if card is not None else "PNG or JSON, also by dropping it here"
-        )
-        self._source.set_text(words)
+        words = f"{card.name}. {self.state.card_details}" if card is not None else "PNG, JSON or charx; or drop it here"
+        self._source.setText(words)
         self._show_face()
 
     def _show_face(self) -> None:

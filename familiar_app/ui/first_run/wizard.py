@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QPushButton, QScrollArea, QStackedWidget, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.services import NewFamiliar
@@ -20,9 +21,11 @@ from familiar_app.ui.first_run.page import (
     WelcomePage,
 )
 from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.dialog import ask_for_network
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.label import column, label, line, row, surface
 from familiar_app.ui.kit.notice import Notice
+from familiar_app.ui.kit.page_scroll import PageScroll
 from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.stack import PageStack
 from familiar_app.ui.kit.task import Tasks
@@ -75,7 +78,6 @@ class Wizard(QWidget):
         if not self._pages[self.state.step].leave():
             return
         if self.state.is_last:
-            self._whole.setCurrentIndex(1)
             self._tasks.start(self._finish, name="first_run.finish")
         else:
             self.state.forward()
@@ -119,9 +121,7 @@ class Wizard(QWidget):
         inner.addSpacing(8)
         inner.addWidget(self._stack, 1)
         self._inner.setLayout(inner)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll = PageScroll()
         self._scroll.setWidget(_centred(self._inner))
         layout = column(spacing=0)
         layout.addWidget(self._scroll, 1)
@@ -169,7 +169,18 @@ class Wizard(QWidget):
             self._next.setFocus()
 
     async def _finish(self) -> None:
-        self.done.emit(await self._make())
+        if await self._may_leave():
+            self._whole.setCurrentIndex(1)
+            self.done.emit(await self._make())
+        else:
+            self._whole.setCurrentIndex(0)
+
+    async def _may_leave(self) -> bool:
+        """Ask before a model elsewhere takes the network, unless that was allowed before."""
+        if not self.state.choice.leaves():
+            return True
+        settings = await asyncio.to_thread(self._parts.gate.profile.settings)
+        return not settings.local_only or await ask_for_network(self)
 
     async def _make(self) -> str:
         state, gate = self.state, self._parts.gate
@@ -184,7 +195,6 @@ class Wizard(QWidget):
             )
             familiar = next(iter(services.familiars))
         if state.choice.leaves():
-            # The person was told on the page of the model that it needs the network.
             await gate.set_local_only(False)
         return str(familiar)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from PySide6.QtCore import QDir
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from familiar_app.ui.kit.button import ButtonRole, button
@@ -79,6 +80,16 @@ async def ask(parent: QWidget | None, title: str, text: str, choices: Sequence[C
     return dialog.chosen
 
 
+async def ask_for_network(parent: QWidget | None) -> bool:
+    """Ask before local-only is switched off for a model elsewhere."""
+    words = (
+        "This model runs on another computer, and local only is on. To use it, local only has to be off; "
+        "conversations are then sent to its endpoint."
+    )
+    choices = (("", "Cancel", "plain"), ("allow", "Allow the network", "primary"))
+    return await ask(parent, "Allow the network?", words, choices) == "allow"
+
+
 async def ask_text(
     parent: QWidget | None, title: str, text: str, *, value: str = "", accept: str = "OK", name: str = ""
 ) -> str | None:
@@ -131,6 +142,9 @@ async def choose_file(
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     if filters:
         dialog.setNameFilters(list(filters))
+    if dialog.directory() == QDir.current():
+        # Where the program was started from means nothing to the person.
+        dialog.setDirectory(QDir.home())
     if suggest:
         dialog.selectFile(suggest)
     if not await shown(dialog):

@@ -86,7 +86,7 @@ class RecoveryCodeView(QWidget):
         self._answer = line_edit(placeholder="four letters and digits")
         self._answer.installEventFilter(self)
         self._answer.textChanged.connect(lambda _text: self._typed())
-        self._field = LabelledField("Type one group of the code", self._answer)
+        self._field = LabelledField("Type one group of the code", self._answer, hint="Covered while you type here.")
         layout = column(spacing=8)
         layout.addWidget(self._card)
         layout.addLayout(self._make_buttons())
