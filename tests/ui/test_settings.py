@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from familiar_app.domain.ids import FamiliarId
 from familiar_app.ui.settings.panel import SettingsPanel
 from familiar_app.ui.shell.window import MainWindow
 from tests.ui.conftest import OnLoop
@@ -51,11 +52,18 @@ def test_a_refused_zone_is_told_and_the_old_one_stays(world: World, on_loop: OnL
     async def test(window: MainWindow) -> None:
         panel = await opened(window)
         row = panel._rows["display.timezone"]
+        await until(lambda: row._zones)
         row._field.setText("Mars/Olympus")
         row._field.editingFinished.emit()
-        await until(lambda: panel.notice.isVisible())
-        assert "timezone" in panel.notice.text
-        await until(lambda: row._field.text() == "")
+        assert row._wrong.isVisible()
+        assert "Mars/Olympus" in row._wrong.text()
+        assert row._field.text() == "Mars/Olympus"  # it can be mended
+        assert not panel.notice.isVisible()
+        row._field.setText("berlin")
+        row._field.editingFinished.emit()
+        await until(lambda: world.gate.profile.config(FamiliarId("mira")).display.timezone == "Europe/Berlin")
+        assert not row._wrong.isVisible()
+        assert row._field.text() == "Europe/Berlin"
 
     on_loop(with_window(world, test))
 

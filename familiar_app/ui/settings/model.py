@@ -231,3 +231,18 @@ def matching(query: str, settings: Sequence[Setting] = SETTINGS) -> list[Setting
 
 def _searched(setting: Setting) -> str:
     return " ".join((setting.group, setting.title, setting.text, setting.words, setting.key)).casefold()
+
+
+def find_zone(typed: str, zones: Sequence[str]) -> str | None:
+    """Return the zone that is meant by a whole name or a city, in any case; None where it is none of `zones`.
+
+    Nothing typed means this computer's zone and is returned as it is.
+    """
+    wanted = typed.strip().replace(" ", "_").casefold()
+    if not wanted:
+        return ""
+    by_name = {zone.casefold(): zone for zone in zones}
+    if wanted in by_name:
+        return by_name[wanted]
+    cities = [zone for zone in zones if "/" in zone and zone.casefold().rsplit("/", 1)[1] == wanted]
+    return cities[0] if len(cities) == 1 else None

@@ -10,17 +10,18 @@ from zoneinfo import available_timezones
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.settings import CharacterConfig, ProfileSettings
 from familiar_app.ui.kit.action import Action
-from familiar_app.ui.kit.dialog import ask
+from familiar_app.ui.kit.dialog import ask_for_network
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.header import PanelHeader
 from familiar_app.ui.kit.label import column, label, line, row, set_role, surface
 from familiar_app.ui.kit.model_choice import choice_from_slot
 from familiar_app.ui.kit.notice import Notice
+from familiar_app.ui.kit.page_scroll import PageScroll
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.task import Tasks
@@ -128,8 +129,7 @@ class SettingsPanel:
         centre.addWidget(holder, 100)
         centre.addStretch(1)
         inside.setLayout(centre)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
+        self._scroll = PageScroll()
         self._scroll.setWidget(inside)
         layout = column(spacing=0)
         layout.addWidget(header)
@@ -295,12 +295,7 @@ class SettingsPanel:
         """Ask before local-only is switched off for a model elsewhere."""
         if not self._services.network.local_only:
             return True
-        words = (
-            "This model runs on another computer, and local only is on. To use it, local only has to be off; "
-            "conversations are then sent to its endpoint."
-        )
-        choices = (("", "Cancel", "plain"), ("allow", "Allow the network", "primary"))
-        if await ask(self.widget, "Allow the network?", words, choices) != "allow":
+        if not await ask_for_network(self.widget):
             return False
         await self._parts.gate.set_local_only(False)
         self._context.local_only_changed.emit(self._services.network.local_only)

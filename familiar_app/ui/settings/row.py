@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QLineEdit, QWidg
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.label import ElidedLabel, column, label, row
 from familiar_app.ui.kit.theme import Theme
-from familiar_app.ui.settings.model import Setting, value_text
+from familiar_app.ui.settings.model import Setting, find_zone, value_text
 
 Changed = Callable[[Setting, Any], object]
 CONTROL_WIDTH = 220
@@ -42,6 +42,10 @@ class SettingRow(QWidget):
             made = button(caption, run)
             made.setAccessibleName(f"{setting.title}: {caption.rstrip('…')}")
             self._add(made)
+        self._wrong = label("", "danger", wrap=True)
+        self._wrong.setFixedWidth(self._width)
+        self._wrong.hide()
+        self._controls.addWidget(self._wrong)
         self._controls.addStretch(1)
 
     def show_value(self, value: Any) -> None:
@@ -53,9 +57,9 @@ class SettingRow(QWidget):
         self._now.set_text(text)
 
     def set_wrong(self, text: str) -> None:
-        """Say that the value was refused; cleared by the next `show_value`."""
-        self._now.setVisible(bool(text))
-        self._now.set_text(text)
+        """Say below the control that the value was refused; cleared by the next `show_value`."""
+        self._wrong.setText(text)
+        self._wrong.setVisible(bool(text))
 
     def _add(self, control: QWidget) -> None:
         control.setFixedWidth(self._width)
@@ -132,9 +136,12 @@ class ZoneRow(TextRow):
     def __init__(self, theme: Theme, setting: Setting, changed: Changed) -> None:
         super().__init__(theme, setting, changed)
         self._field.setPlaceholderText("this computer's zone")
+        self._zones: tuple[str, ...] = ()
+        self._field.textEdited.connect(lambda _text: self.set_wrong(""))
 
     def set_zones(self, zones: Sequence[str]) -> None:
-        """Offer these names while typing."""
+        """Offer these names while typing; no other is taken."""
+        self._zones = tuple(zones)
         completer = QCompleter(list(zones), self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
@@ -144,7 +151,13 @@ class ZoneRow(TextRow):
         super().show_value("" if value == "system" else value)
 
     def _finish(self) -> None:
-        typed = self._field.text().strip().replace(" ", "_")
-        if typed != self._value:
-            self._value = typed
-            self._changed(self.setting, typed or "system")
+        typed = self._field.text().strip()
+        found = find_zone(typed, self._zones) if self._zones else typed
+        if found is None:
+            self.set_wrong(f"No time zone is called {typed}. Type a city such as Berlin, or nothing.")
+            return
+        self._field.setText(found)
+        self.set_wrong("")
+        if found != self._value:
+            self._value = found
+            self._changed(self.setting, found or "system")

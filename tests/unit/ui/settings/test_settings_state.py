@@ -16,7 +16,15 @@ from familiar_app.domain.task import TaskRegistry
 from familiar_app.store.profile import Profile
 from familiar_app.ui.kit.model_choice import ModelChoice
 from familiar_app.ui.settings.change import SettingsChange
-from familiar_app.ui.settings.model import SETTINGS, Setting, matching, read_value, shipped_value, value_text
+from familiar_app.ui.settings.model import (
+    SETTINGS,
+    Setting,
+    find_zone,
+    matching,
+    read_value,
+    shipped_value,
+    value_text,
+)
 from tests.ui.double import DoubleGate
 
 MIRA = FamiliarId("mira")
@@ -148,3 +156,26 @@ class TestChanges:
         settings, config = await change.read(MIRA)
         assert read_value(setting("zoom"), settings, config) == 1.0
         assert read_value(setting("models.prose"), settings, config).model == "smollm2"
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("", ""),
+        ("europe/berlin", "Europe/Berlin"),
+        ("Berlin", "Europe/Berlin"),
+        ("new york", "America/New_York"),
+        ("utc", "UTC"),
+        ("Springfield", None),
+        ("Louisville", None),
+    ],
+)
+def test_a_zone_is_found_by_name_or_city(typed: str, found: str | None) -> None:
+    zones = (
+        "America/Louisville",
+        "America/Kentucky/Louisville",
+        "America/New_York",
+        "Europe/Berlin",
+        "UTC",
+    )
+    assert find_zone(typed, zones) == found
