@@ -367,10 +367,14 @@ def test_a_text_that_is_too_long_is_told_and_kept(play) -> None:
         scene.view.composer.setPlainText("x" * 70_000)
         assert scene.view.limit.isVisible()
         assert "70,000 characters" in scene.view.limit.text()
+        assert "send it in parts" in scene.view.limit.text()
         press(scene.view.composer, Qt.Key.Key_Return)
-        await scene.until(scene.view.notice.isVisible)
+        await asyncio.sleep(0.05)
+        assert not scene.view.notice.isVisible()  # it is told once, and only while it is so
         assert len(scene.view.composer.toPlainText()) == 70_000
         assert await scene.stage.vault.turns.count() == 0
+        scene.view.composer.setPlainText("short")
+        assert not scene.view.limit.isVisible()
 
     play(act)
 

@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QDir, QPoint, QSize, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 import familiar_app.ui
 from familiar_app.domain.errors import BugError, OutsideError, StoppedByUserError, UserError
 from familiar_app.domain.task import TaskRegistry
-from familiar_app.ui.kit.dialog import ask, ask_text, confirm_by_typing
+from familiar_app.ui.kit.dialog import ask, ask_text, choose_file, confirm_by_typing
 from familiar_app.ui.kit.icon import icon, icon_names
-from familiar_app.ui.kit.label import label
-from familiar_app.ui.kit.notice import Notice
+from familiar_app.ui.kit.label import column, label, row
+from familiar_app.ui.kit.notice import Notice, UndoBar
+from familiar_app.ui.kit.page_scroll import PageScroll
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.kit.wait import WaitStack
@@ -227,6 +228,81 @@ def test_text_from_outside_is_never_markup() -> None:
     assert shown.text() == "<b>bold</b> & <img src=x>"
     assert shown.textFormat().name == "PlainText"
     shown.deleteLater()
+
+
+def test_a_wrapping_text_asks_for_the_height_it_has_at_its_width(theme: Theme) -> None:
+    page = QWidget()
+    layout = column(spacing=0)
+    for _ in range(12):
+        layout.addWidget(label("These words need one line in a wide window and many in a narrow one. " * 2, wrap=True))
+    page.setLayout(layout)
+    scroll = PageScroll()
+    scroll.setWidget(page)
+    scroll.resize(1200, 200)
+    scroll.show()
+    QApplication.processEvents()
+    assert page.height() == max(page.heightForWidth(page.width()), scroll.viewport().height())
+    scroll.close()
+    scroll.deleteLater()
+
+
+def test_a_page_stays_where_it_is_when_its_scroll_bar_comes(theme: Theme) -> None:
+    page, middle = QWidget(), QLabel("middle")
+    middle.setFixedSize(200, 20)
+    line = row(spacing=0)
+    line.addStretch(1)
+    line.addWidget(middle)
+    line.addStretch(1)
+    page.setLayout(line)
+    scroll = PageScroll()
+    scroll.setWidget(page)
+    scroll.resize(600, 300)
+    scroll.show()
+    QApplication.processEvents()
+    before = middle.mapTo(scroll, QPoint(0, 0)).x()
+    page.setMinimumHeight(900)
+    for _ in range(3):
+        QApplication.processEvents()
+    assert scroll.verticalScrollBar().isVisible()
+    assert abs(middle.mapTo(scroll, QPoint(0, 0)).x() - before) <= 1
+    assert scroll.focusPolicy() is Qt.FocusPolicy.NoFocus
+    scroll.close()
+    scroll.deleteLater()
+
+
+def test_the_undo_bar_keeps_off_the_field_one_writes_in(theme: Theme, on_loop: OnLoop) -> None:
+    async def test() -> None:
+        parent, field = QWidget(), QWidget()
+        parent.resize(900, 600)
+        field.setParent(parent)
+        field.setGeometry(200, 540, 600, 40)
+        bar = UndoBar(theme, parent)
+        parent.show()
+        bar.stand_above(field)
+        bar.offer("Message changed.", lambda: None)
+        assert bar.geometry().bottom() < field.y()
+        assert abs(bar.geometry().center().x() - field.geometry().center().x()) <= 1
+        field.setGeometry(200, 400, 600, 180)
+        await until(lambda: bar.geometry().bottom() < 400)
+        width = bar.width()
+        theme.set_zoom(1.5)
+        await until(lambda: bar.width() > width)
+        assert bar._text.width() >= bar._text.sizeHint().width()
+        parent.deleteLater()
+
+    on_loop(test())
+
+
+def test_a_file_is_not_looked_for_where_the_program_was_started(theme: Theme, on_loop: OnLoop) -> None:
+    async def test() -> None:
+        task = asyncio.get_running_loop().create_task(choose_file(None, "Choose a card"))
+        await until(QApplication.activeModalWidget)
+        dialog: Any = QApplication.activeModalWidget()
+        assert dialog.directory() != QDir.current()
+        dialog.reject()
+        assert await task is None
+
+    on_loop(test())
 
 
 def test_a_second_start_wakes_the_first(tmp_path: Path, on_loop: OnLoop) -> None:

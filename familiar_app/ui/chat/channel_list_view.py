@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, tzinfo
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from familiar_app.domain.ids import ChannelId
@@ -125,10 +125,11 @@ class ChannelDelegate(QStyledItemDelegate):
 
 
 class ChannelListView(QListView):
-    """Sends `chosen` when another channel is selected, `menu_wanted` for its context menu."""
+    """Sends `chosen` when another channel is selected, `menu_wanted` for its context menu, `rename_wanted` for F2."""
 
     chosen = Signal(int)
     menu_wanted = Signal(int, object)
+    rename_wanted = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -154,6 +155,12 @@ class ChannelListView(QListView):
         summary = index.data(SUMMARY)
         if summary is not None and not self._quiet:
             self.chosen.emit(summary.channel.id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_F2:
+            self.rename_wanted.emit()
+        else:
+            super().keyPressEvent(event)
 
     def contextMenuEvent(self, event) -> None:
         summary = self.indexAt(event.pos()).data(SUMMARY)

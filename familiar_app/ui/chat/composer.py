@@ -8,6 +8,7 @@ from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import ChannelId
 
 MESSAGE_CHARS = 64_000
+_SHORTEN = "Shorten it, or send it in parts."
 
 Key = Literal["enter", "up", "left", "right", "escape", "other"]
 Deed = Literal["send", "newline", "edit_last", "swipe_back", "swipe_on", "regenerate", "stop", "escape", "pass"]
@@ -39,12 +40,17 @@ def check_message(text: str) -> str:
     """Return the text as it will be sent. Raises UserError where it is too long; "" means there is nothing to send."""
     text = text.strip("\n").rstrip()
     if len(text) > MESSAGE_CHARS:
-        raise UserError(too_long(len(text)), "Shorten it, or send it in parts.")
+        raise UserError(_too_long(len(text)), _SHORTEN)
     return text if text.strip() else ""
 
 
-def too_long(length: int) -> str:
-    """Say that a text is too long, in numbers."""
+def length_problem(text: str) -> str:
+    """Say that a text is too long to be sent and what helps, "" where it is not."""
+    length = len(text.strip("\n").rstrip())
+    return f"{_too_long(length)} {_SHORTEN}" if length > MESSAGE_CHARS else ""
+
+
+def _too_long(length: int) -> str:
     return f"This message has {length:,} characters; the most that can be sent at once is {MESSAGE_CHARS:,}."
 
 

@@ -14,6 +14,7 @@ from familiar_app.domain.ids import ChannelId, TurnId
 from familiar_app.domain.turn import Revision, Role
 from familiar_app.ui.chat.channel_deed import ChannelDeeds
 from familiar_app.ui.chat.channel_list import channel_title
+from familiar_app.ui.chat.composer import length_problem
 from familiar_app.ui.chat.day_picker import DayPicker
 from familiar_app.ui.chat.markdown import is_web_link
 from familiar_app.ui.chat.row import Row, RowKey
@@ -92,11 +93,16 @@ class Deeds(ChannelDeeds):
         text = view.composer.toPlainText()
         reply = model.reply
         sending = reply is not None and not reply.over and reply.answers is None
-        if not text.strip() or model.open is None or sending:
+        if not text.strip() or model.open is None or sending or length_problem(text):
             return
         view.notice.clear()
         model.drafts.put(model.open.channel.id, text)
         self._start(lambda: model.send(text), self._talk())
+
+    def can_escape(self) -> bool:
+        """Tell whether there is something that Esc closes."""
+        view = self._view
+        return self._model.edits.editing is not None or view.finder.isVisible() or view.context.side_view.is_open()
 
     def escape(self) -> None:
         """Close what is open: an editor, the search, the side view."""

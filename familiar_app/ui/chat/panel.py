@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from PySide6.QtCore import QTimeZone
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from familiar_app.domain.ids import ChannelId, FamiliarId
 from familiar_app.ui.chat.channel_list import channel_title
@@ -21,6 +21,26 @@ from familiar_app.ui.kit.panel import PanelContext
 
 if TYPE_CHECKING:
     from familiar_app.services import Services
+
+KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "While you write": (
+        ("Send", "Return"),
+        ("New line", "Shift+Return"),
+        ("Stop the reply", "Esc"),
+        ("Answer again", "Ctrl+Return"),
+        ("Nothing written: change your last message", "↑"),
+        ("Nothing written: other answers", "← →"),
+    ),
+    "In the conversation": (
+        ("Message before, after", "↑ ↓"),
+        ("Copy", "Ctrl+C"),
+        ("Change", "Return"),
+        ("Remove", "Del"),
+        ("First, newest message", "Home End"),
+        ("A page up, down", "PgUp PgDown"),
+    ),
+    "In the list of channels": (("Rename", "F2"),),
+}
 
 
 def create_chat_panel(services: Services, context: PanelContext) -> ChatPanel:
@@ -129,6 +149,15 @@ class ChatPanel:
             deed("beginning", "Go to the first message", icon="chevron_up"),
             deed("read_as_text", "Read the conversation as plain text", icon="file", words="screen reader accessible"),
         )
+
+    @property
+    def foot(self) -> QWidget:
+        """The field one writes in; nothing floats over it."""
+        return self.view.writing
+
+    def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """The keys of the field and of the conversation."""
+        return KEYS
 
     def palette_entries(self) -> Sequence[Action]:
         view = self.view

@@ -124,8 +124,12 @@ class Pointer:
         under = self._under(at)
         text = ""
         if under is not None and under[0].row is not None:
-            text = under[0].link_at(at.x(), at.y() - under[1])
-            text = text or under[0].row.when
+            y = at.y() - under[1]
+            text = under[0].link_at(at.x(), y)
+            left, _ = self._view.look.column(self._view.viewport().width())
+            if not text and (at.x() < left or y < under[0].text_top):
+                # The time of a message is told at its head and beside it: over the text it would hide what is read.
+                text = under[0].row.when
         # A tool tip that looks like HTML would be shown as such.
         QToolTip.showText(event.globalPos(), text.replace("<", "‹"), self._view.viewport())
 

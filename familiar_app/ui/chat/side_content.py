@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import tzinfo
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFormLayout, QPlainTextEdit, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from familiar_app.domain.turn import Revision
@@ -22,16 +22,36 @@ _MOST_LINES = 16
 
 def text_view(theme: Theme, text: str, name: str, *, lines: int | None = None) -> QPlainTextEdit:
     """Make a field that shows text as it stands, to be read, marked and copied. `lines` bounds its height."""
-    made = QPlainTextEdit()
+    made = ReadText(lines)
     made.setReadOnly(True)
     made.setAccessibleName(name)
     made.setTabChangesFocus(True)
     made.setFont(theme.font("code"))
     made.setPlainText(text)
-    if lines is not None:
-        height = min(lines, max(1, text.count("\n") + 1 + len(text) // 48)) * made.fontMetrics().lineSpacing() + 20
-        made.setFixedHeight(height)
+    made.fit()
     return made
+
+
+class ReadText(QPlainTextEdit):
+    """A field as high as its wrapped text, up to a number of lines; without one, as high as it is made."""
+
+    def __init__(self, most_lines: int | None) -> None:
+        super().__init__()
+        self._most_lines = most_lines
+
+    def fit(self) -> None:
+        """Take the height of the text at the present width."""
+        if self._most_lines is None:
+            return
+        # A plain text document's height is in lines, wrapped ones included.
+        lines = max(1, min(self._most_lines, int(self.document().size().height())))
+        height = int(self.fontMetrics().lineSpacing() * lines + 2 * self.document().documentMargin() + 14)
+        if self.height() != height or self.maximumHeight() != height:
+            self.setFixedHeight(height)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
 
 
 class ShareBar(QWidget):

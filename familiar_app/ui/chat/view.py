@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPixmap
-from PySide6.QtWidgets import QSizePolicy, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QPixmap
+from PySide6.QtWidgets import QApplication, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import TurnId
 from familiar_app.ui.chat.channel_list import channel_title
 from familiar_app.ui.chat.channel_list_view import ChannelListView
-from familiar_app.ui.chat.composer import MESSAGE_CHARS, too_long
+from familiar_app.ui.chat.composer import length_problem
 from familiar_app.ui.chat.composer_edit import ComposerEdit
 from familiar_app.ui.chat.deed import Deeds
 from familiar_app.ui.chat.find_bar import FindBar
@@ -133,7 +133,7 @@ class ChatView(QWidget):
         stacked.addWidget(self.limit)
         stacked.addLayout(field)
         inside.setLayout(stacked)
-        self._writing_inside = inside
+        self.writing = inside
         centred = row(spacing=0)
         centred.setContentsMargins(16, 12, 16, 12)
         centred.addStretch(1)
@@ -147,6 +147,7 @@ class ChatView(QWidget):
         do = self.deeds.do
         self.channels.chosen.connect(self.deeds.open_channel)
         self.channels.menu_wanted.connect(self.deeds.channel_menu)
+        self.channels.rename_wanted.connect(lambda: do("rename_channel"))
         self.finder.wanted.connect(self.deeds.search)
         self.finder.stepped.connect(self.deeds.step_hit)
         self.finder.closed.connect(self.deeds.close_search)
@@ -170,12 +171,23 @@ class ChatView(QWidget):
 
     def _restyle(self) -> None:
         self.transcript.set_look(self._look())
-        self._writing_inside.setMaximumWidth(self.theme.px(880))
+        self.writing.setMaximumWidth(self.theme.px(880))
         self.bars.refresh()
 
     # ---- hearing from the model
 
     def _heard(self, what: str) -> None:
+        inside = self._focus_in_rows()
+        self._follow(what)
+        if inside and not self._focus_in_rows() and not self.composer.hasFocus():
+            # What had the focus is gone (a bar below an answer); writing goes on, and Esc stops the reply.
+            self.composer.setFocus()
+
+    def _focus_in_rows(self) -> bool:
+        focused = QApplication.focusWidget()
+        return focused is not None and self.transcript.viewport().isAncestorOf(focused)
+
+    def _follow(self, what: str) -> None:
         match what:
             case "channels":
                 self._show_channels()
@@ -274,11 +286,12 @@ class ChatView(QWidget):
         self.header.setEnabled(self.model.open is not None)
 
     def _typed(self) -> None:
-        length = len(self.composer.toPlainText())
-        self.limit.setText(too_long(length) if length > MESSAGE_CHARS else "")
-        self.limit.setVisible(length > MESSAGE_CHARS)
+        text = self.composer.toPlainText()
+        problem = length_problem(text)
+        self.limit.setText(problem)
+        self.limit.setVisible(bool(problem))
         self._draft.start()
-        if length and self.transcript.stack.at_bottom():
+        if text and self.transcript.stack.at_bottom():
             self.deeds.mark_seen(present=True)
 
     def _moved(self) -> None:
@@ -369,6 +382,13 @@ class ChatView(QWidget):
         narrow = self.width() < self.theme.px(NARROW_PX)
         self._channel_side.setVisible(not narrow)
         self.header.meter.set_narrow(self.width() < self.theme.px(480))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc stops the reply, or closes what is open, from everywhere in the chat."""
+        if event.key() == Qt.Key.Key_Escape and (self.model.replying or self.deeds.can_escape()):
+            self.deeds.do("stop" if self.model.replying else "escape")
+        else:
+            super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.DevicePixelRatioChange:

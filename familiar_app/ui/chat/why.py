@@ -9,6 +9,9 @@ from familiar_app.domain.trace import LayerTrace, PromptTrace
 from familiar_app.ui.chat.reply import speed_of
 from familiar_app.ui.chat.row import full_time
 
+_STOPPED = "stopped"
+"""What a trace has as its error where the person ended the reply."""
+
 
 @dataclass(frozen=True, slots=True)
 class WhyLayer:
@@ -83,7 +86,9 @@ def _facts(trace: PromptTrace, zone: tzinfo) -> list[tuple[str, str]]:
         f"{words(name)} {value}" for name, value in trace.sampling.items() if value not in (None, [], ())
     )
     facts.append(("Sampling", sampling or "the provider's own"))
-    if trace.error:
+    if trace.error == _STOPPED:
+        facts.append(("Outcome", "stopped before its end"))
+    elif trace.error:
         facts.append(("Error", trace.error))
     if trace.silent:
         facts.append(("Outcome", "chose to stay silent"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
@@ -95,13 +95,15 @@ class Notice(QFrame):
 class UndoBar(QFrame):
     """Says what was just done and offers to take it back, for a while. A later offer replaces an earlier one.
 
-    It floats above the lower edge of its parent; the parent calls `place` when it is resized.
+    It floats above the lower edge of its parent, or above a widget of it that must stay free; the parent calls
+    `place` when it is resized.
     """
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         set_role(self, "undo")
         self.lift = 0
+        self._above: QWidget | None = None
         self._undo: Callable[[], object] | None = None
         self._text = label()
         self._button = button("Undo", self.undo)
@@ -144,10 +146,45 @@ class UndoBar(QFrame):
         self._timer.stop()
         self.hide()
 
+    def stand_above(self, widget: QWidget | None) -> None:
+        """Keep a widget of the parent free (where text is written); None takes it back."""
+        if widget is self._above:
+            return
+        if self._above is not None:
+            self._above.removeEventFilter(self)
+            self._above.destroyed.disconnect(self._forget)
+        self._above = widget
+        if widget is not None:
+            widget.installEventFilter(self)
+            widget.destroyed.connect(self._forget)
+        self.place()
+
     def place(self) -> None:
-        """Stand centred, 16 px above the parent's lower edge, or above what `lift` px of it are taken by."""
+        """Stand centred, 16 px above the parent's lower edge, or above what must stay free."""
         parent = self.parentWidget()
-        self.move(max(8, (parent.width() - self.width()) // 2), parent.height() - self.height() - self.lift - 16)
+        centre, bottom = parent.width() // 2, parent.height() - self.lift
+        if self._above is not None and self._above.isVisible():
+            corner = self._above.mapTo(parent, QPoint(0, 0))
+            centre, bottom = corner.x() + self._above.width() // 2, corner.y() - 4
+        left = min(centre - self.width() // 2, parent.width() - self.width() - 8)
+        self.move(max(8, left), bottom - self.height() - 16)
+
+    def event(self, event: QEvent) -> bool:
+        """Take the size anew when the text is larger or smaller than before."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.adjustSize()
+            self.place()
+        return done
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        kinds = QEvent.Type
+        if self.isVisible() and event.type() in (kinds.Resize, kinds.Move, kinds.Show, kinds.Hide):
+            QTimer.singleShot(0, self, self.place)
+        return False
+
+    def _forget(self) -> None:
+        self._above = None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

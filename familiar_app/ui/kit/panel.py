@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -65,6 +65,21 @@ class Panel(Protocol):
     async def close(self) -> None:
         """The vault is about to be closed: end tasks, store drafts."""
         ...
+
+
+@runtime_checkable
+class HasFoot(Protocol):
+    """A panel with something at its lower edge that nothing may float over, such as the field one writes in."""
+
+    @property
+    def foot(self) -> QWidget: ...
+
+
+@runtime_checkable
+class HasKeys(Protocol):
+    """A panel with keys that only its own widgets know: by heading, pairs of what they do and the key."""
+
+    def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]: ...
 
 
 class SideViewPort(Protocol):

@@ -14,7 +14,7 @@ from familiar_app.domain.ids import FamiliarId
 from familiar_app.ui.kit.action import ActionRegistry
 from familiar_app.ui.kit.label import column, line, row, surface
 from familiar_app.ui.kit.notice import Notice, UndoBar
-from familiar_app.ui.kit.panel import Panel, PanelContext, Place
+from familiar_app.ui.kit.panel import HasFoot, HasKeys, Panel, PanelContext, Place
 from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.status import StatusModel
 from familiar_app.ui.kit.task import Tasks
@@ -77,6 +77,7 @@ class Frame(QWidget):
             switched=self._switched,
         )
         self._build_panels()
+        self.context.familiar_changed.connect(lambda _familiar: self._activate())
         entries = [(panel.id, panel.title, panel.icon) for panel in self._panels.values()]
         self.actions_registry.offer("shell", shell_actions(self, entries, lock=lock, leave=parts.request_quit))
         self._keys = KeyBinding(self.actions_registry, self)
@@ -144,7 +145,9 @@ class Frame(QWidget):
         return self._history.can_go_forward
 
     def show_keys(self) -> None:
-        self.side_view.show_widget("All keys", KeyList(self.actions_registry.all()))
+        panel = self._panels.get(self._current)
+        more = panel.keys() if isinstance(panel, HasKeys) else {}
+        self.side_view.show_widget("All keys", KeyList(self.actions_registry.all(), more))
 
     def undo(self) -> None:
         self._undo_bar.undo()
@@ -200,7 +203,7 @@ class Frame(QWidget):
         self._splitter.addWidget(self.side_view)
         self._splitter.setStretchFactor(0, 1)
         self.side_view.opened.connect(self._size_side)
-        self.side_view.closed.connect(self._focus_panel)
+        self.side_view.closed.connect(self.focus_panel)
         middle = column(spacing=0)
         middle.addWidget(self._splitter, 1)
         middle.addWidget(self.notice)
@@ -227,7 +230,7 @@ class Frame(QWidget):
         )
         context.visit = self._history.visit
         context.go_to = self.go_to
-        context.offer_undo = self._undo_bar.offer
+        context.offer_undo = self._offer_undo
         context.tell = self._bar.tell
         context.actions_changed = self._offer_panel
         context.badge = self._rail.set_badge
@@ -253,12 +256,24 @@ class Frame(QWidget):
         self.side_view.close_view()
         self._stack.setCurrentWidget(self._panels[panel].widget)
         self._rail.select(panel)
+        shown = self._panels[panel]
+        self._undo_bar.stand_above(shown.foot if isinstance(shown, HasFoot) else None)
         self._offer_panel(panel)
         self._panels[panel].activate()
+
+    def _activate(self) -> None:
+        """Put the focus where work begins."""
+        if self._current:
+            self._panels[self._current].activate()
 
     def _offer_panel(self, panel: str) -> None:
         if panel == self._current:
             self.actions_registry.offer("panel", self._panels[panel].actions())
+
+    def _offer_undo(self, text: str, undo: Callable[[], object]) -> None:
+        panel = self._panels.get(self._current)
+        self._undo_bar.stand_above(panel.foot if isinstance(panel, HasFoot) else None)
+        self._undo_bar.offer(text, undo)
 
     def _revisit(self, place: Place | None) -> None:
         if place is None:
@@ -267,7 +282,8 @@ class Frame(QWidget):
         if place.key:
             self._panels[place.panel].show_place(place.key)
 
-    def _focus_panel(self) -> None:
+    def focus_panel(self) -> None:
+        """Give the panel the focus, unless a part of it has it."""
         if self._current and not self._panels[self._current].widget.isAncestorOf(self.focusWidget() or self):
             self._panels[self._current].activate()
 

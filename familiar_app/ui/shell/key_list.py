@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from PySide6.QtCore import Qt
@@ -21,10 +22,21 @@ def _group(action: Action) -> str:
     return action.group or "Panel"
 
 
-class KeyList(QScrollArea):
-    """Keys by group, in the order in which the groups are first offered."""
+def _grid(pairs: Sequence[tuple[str, str]]) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setColumnStretch(0, 1)
+    grid.setHorizontalSpacing(12)
+    grid.setVerticalSpacing(4)
+    for number, (what, key) in enumerate(pairs):
+        grid.addWidget(label(what, wrap=True), number, 0)
+        grid.addWidget(label(key, "quiet"), number, 1, Qt.AlignmentFlag.AlignRight)
+    return grid
 
-    def __init__(self, actions: list[Action]) -> None:
+
+class KeyList(QScrollArea):
+    """Keys by group: those of the actions, then those that only one part of a panel knows."""
+
+    def __init__(self, actions: list[Action], more: Mapping[str, Sequence[tuple[str, str]]] | None = None) -> None:
         super().__init__()
         self.setWidgetResizable(True)
         self.setAccessibleName("Keys")
@@ -33,13 +45,11 @@ class KeyList(QScrollArea):
         keyed = sorted((action for action in actions if action.shortcut), key=_group)
         for group, members in groupby(keyed, key=_group):
             layout.addWidget(label(group, "strong"))
-            grid = QGridLayout()
-            grid.setColumnStretch(0, 1)
-            grid.setVerticalSpacing(4)
-            for number, action in enumerate(members):
-                grid.addWidget(label(action.title, wrap=True), number, 0)
-                grid.addWidget(label(native_key(action.shortcut), "quiet"), number, 1, Qt.AlignmentFlag.AlignRight)
-            layout.addLayout(grid)
+            layout.addLayout(_grid([(action.title, native_key(action.shortcut)) for action in members]))
+            layout.addSpacing(12)
+        for group, pairs in (more or {}).items():
+            layout.addWidget(label(group, "strong"))
+            layout.addLayout(_grid(pairs))
             layout.addSpacing(12)
         layout.addStretch(1)
         inside.setLayout(layout)

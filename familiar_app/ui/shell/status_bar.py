@@ -65,6 +65,7 @@ class StatusBar(QWidget):
         return made
 
     def _refresh(self) -> None:
+        self._word.setFont(self._theme.font("small"))
         self._show(self._model.now)
 
     def _show(self, status: Status) -> None:

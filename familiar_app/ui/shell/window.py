@@ -182,11 +182,13 @@ class MainWindow(QWidget):
             self._tasks.start(lambda: self._open(familiar), name="window.open")
             return
         self._show(self._frame)
+        self._frame.start()
         self._frame.switch_familiar(familiar)
 
     def _back_from(self, wizard: Wizard) -> None:
         if self._frame is not None:
             self._show(self._frame)
+            self._frame.focus_panel()
         else:
             self._pages.removeWidget(wizard)
             wizard.deleteLater()

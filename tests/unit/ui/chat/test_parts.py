@@ -10,7 +10,7 @@ import pytest
 from familiar_app.domain.ids import OWNER, ChannelId, ChannelKey, TurnId
 from familiar_app.domain.turn import Author, DayMark, Role, Turn
 from familiar_app.ui.chat.calendar import Calendar
-from familiar_app.ui.chat.composer import deed_of
+from familiar_app.ui.chat.composer import MESSAGE_CHARS, deed_of, length_problem
 from familiar_app.ui.chat.row import build_rows, day_label
 from familiar_app.ui.chat.why import explain, meter
 from tests.unit.ui.chat.stage import make_trace
@@ -146,3 +146,16 @@ def test_a_trace_is_told_in_words() -> None:
     assert why.layers[1].share == pytest.approx(800 / 1240)
     assert [message.turn for message in why.messages] == [None, 1, None]
     assert meter(900, 0, exact=False) == "about 900 tokens"
+
+
+def test_a_reply_that_was_stopped_is_no_error() -> None:
+    facts = dict(explain(make_trace(EVENING).model_copy(update={"error": "stopped"}), ZONE).facts)
+    assert facts["Outcome"] == "stopped before its end"
+    assert "Error" not in facts
+    failed = make_trace(EVENING).model_copy(update={"error": "out of reach"})
+    assert dict(explain(failed, ZONE).facts)["Error"] == "out of reach"
+
+
+def test_what_is_too_long_to_send_is_counted_as_it_would_be_sent() -> None:
+    assert length_problem("x" * MESSAGE_CHARS + "  \n") == ""
+    assert "64,001 characters" in length_problem("x" * (MESSAGE_CHARS + 1) + "\n")

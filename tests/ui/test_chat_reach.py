@@ -1,0 +1,92 @@
+"""Keys and hints that hold wherever the focus or the mouse is in the chat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QLabel, QToolTip
+
+from familiar_app.ui.chat.panel import KEYS
+from familiar_app.ui.shell.key_list import KeyList
+from tests.ui.test_chat import Scene, play, press
+
+__all__ = ["play"]
+# The offscreen screen says this of every window.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+@pytest.mark.parametrize("where", ["transcript", "channels"])
+def test_escape_stops_the_reply_from_everywhere_in_the_chat(play: Any, where: str) -> None:
+    async def act(scene: Scene) -> None:
+        scene.stage.talk.gate.clear()
+        scene.view.composer.setPlainText("Hello")
+        press(scene.view.composer, Qt.Key.Key_Return)
+        await scene.until(lambda: scene.model.replying)
+        press(getattr(scene.view, where), Qt.Key.Key_Escape)
+        await scene.until(lambda: not scene.model.replying)
+
+    play(act)
+
+
+def test_asking_for_an_answer_again_leaves_the_focus_where_one_writes(play: Any) -> None:
+    async def act(scene: Scene) -> None:
+        await scene.say("Hello")
+        scene.window.activateWindow()
+        bar = scene.view.transcript.embed(scene.view.transcript.rows[-1].key)
+        bar.again.setFocus()
+        assert bar.again.hasFocus()
+        scene.stage.talk.gate.clear()
+        bar.again.click()
+        await scene.until(lambda: scene.model.replying)
+        await scene.until(scene.view.composer.hasFocus)
+        scene.stage.talk.gate.set()
+        await scene.until(lambda: not scene.model.replying)
+
+    play(act)
+
+
+def test_the_time_is_told_beside_a_message_and_not_over_its_text(play: Any) -> None:
+    async def act(scene: Scene) -> None:
+        await scene.say("Hello")
+        transcript = scene.view.transcript
+        told: list[str] = []
+        shown = QToolTip.showText
+        QToolTip.showText = lambda _place, text, *_: told.append(text)
+        try:
+            number, top, _height = transcript.stack.shown[-1]
+            layout = transcript.layout_of(number)
+            left, _width = transcript.look.column(transcript.viewport().width())
+            for x, y in ((left + 20, top + layout.text_top + 6), (left + 20, top + layout.text_top - 6)):
+                place = QPoint(int(x), int(y))
+                transcript._pointer.tool_tip(QHelpEvent(QEvent.Type.ToolTip, place, place))
+        finally:
+            QToolTip.showText = shown
+        assert told[0] == ""
+        assert "20" in told[1]
+
+    play(act)
+
+
+def test_the_key_list_names_the_keys_of_the_field_too(play: Any) -> None:
+    async def act(scene: Scene) -> None:
+        assert scene.panel.keys() is KEYS
+        shown = KeyList([], scene.panel.keys())
+        said = [one.text() for one in shown.widget().findChildren(QLabel)]
+        assert said[:3] == ["While you write", "Send", "Return"]
+        assert said[said.index("Rename") + 1] == "F2"
+        shown.deleteLater()
+
+    play(act)
+
+
+def test_f2_renames_the_open_channel(play: Any) -> None:
+    async def act(scene: Scene) -> None:
+        press(scene.view.channels, Qt.Key.Key_F2)
+        await scene.until(QApplication.activeModalWidget)
+        assert QApplication.activeModalWidget().windowTitle() == "Rename the channel"
+        QApplication.activeModalWidget().reject()
+
+    play(act)
