@@ -32,6 +32,6 @@ def prompt_text(name: str) -> str:
     return resource("prompts", *f"{name}.md".split("/")).read_text(encoding="utf-8").strip()
 
 
-def fill(text: str, **values: str) -> str:
+def fill(text: str, /, **values: str) -> str:
     """Replace `{name}` by its value, in one pass: what a value contains is not replaced again."""
     return _BLANK.sub(lambda blank: values.get(blank[1], blank[0]), text)

@@ -6,10 +6,13 @@ import difflib
 from collections.abc import Callable, Iterable
 
 from familiar_app.context.character_card import CharacterCardLayer
+from familiar_app.context.conversation_summary import ConversationSummaryLayer
 from familiar_app.context.final_reminder import FinalReminderLayer
 from familiar_app.context.layer import Layer
 from familiar_app.context.lorebook import LOREBOOK, LorebookLayer
 from familiar_app.context.operating_mode import OperatingModeLayer
+from familiar_app.context.people_dossiers import PeopleDossiersLayer
+from familiar_app.context.reflections import ReflectionsLayer
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.settings import CharacterConfig
 
@@ -20,6 +23,9 @@ LAYERS: dict[str, Callable[[], Layer]] = {
     "character_card": CharacterCardLayer,
     "operating_mode": OperatingModeLayer,
     LOREBOOK: LorebookLayer,
+    "conversation_summary": ConversationSummaryLayer,
+    "reflections": ReflectionsLayer,
+    "people_dossiers": PeopleDossiersLayer,
     "final_reminder": FinalReminderLayer,
 }
 

@@ -126,6 +126,10 @@ class Models(_Table):
         return self.prose if name == "prose" else self.background
 
 
+# Layers whose cap has another name than they.
+_CAPS = {"conversation_summary": "summary", "reflections": "reflection", "people_dossiers": "dossier"}
+
+
 class TextBudget(_Table):
     """Caps in tokens, one for each section of a prompt, and the step in which old turns leave it."""
 
@@ -133,13 +137,19 @@ class TextBudget(_Table):
     operating_mode_tokens: Tokens
     lorebook_tokens: Tokens
     max_lorebook_entries: Count
+    summary_tokens: Tokens
+    reflection_tokens: Tokens
+    max_reflections: Count
+    dossier_tokens: Tokens
+    max_dossier_people: Count
+    dossier_window_turns: Batch
     recent_history_tokens: Annotated[int, Field(ge=32)]
     final_reminder_tokens: Tokens
     history_step_turns: Annotated[int, Field(ge=1, le=1024)]
 
     def cap(self, layer: str) -> int | None:
         """Return the cap of a layer, None where it has none."""
-        return getattr(self, f"{layer}_tokens", None)
+        return getattr(self, f"{_CAPS.get(layer, layer)}_tokens", None)
 
 
 class Budget(_Table):

@@ -24,6 +24,7 @@ from familiar_app.domain.chat import (
     Usage,
 )
 from familiar_app.domain.ids import OWNER, ChannelId, ChannelKey, FamiliarId, PersonKey, TraceId, TurnId, ego_key
+from familiar_app.domain.projection import Dossier, Reflection, Summary
 from familiar_app.domain.settings import CharacterConfig, parse_config
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role, Turn
@@ -131,8 +132,31 @@ class FakePeople:
         return self.names.get(key, "")
 
 
+class FakeProjections:
+    """Nothing was distilled yet, but what a test puts here."""
+
+    def __init__(self) -> None:
+        self.summaries: dict[ChannelId, Summary] = {}
+        self.portraits: dict[PersonKey, Dossier] = {}
+        self.thoughts: list[Reflection] = []
+        self.mentions: dict[TurnId, list[PersonKey]] = {}
+
+    async def summary(self, familiar: FamiliarId, channel: ChannelId) -> Summary | None:
+        return self.summaries.get(channel)
+
+    async def dossier(self, familiar: FamiliarId, person: PersonKey) -> Dossier | None:
+        return self.portraits.get(person)
+
+    async def reflections(self, familiar: FamiliarId, *, channel: ChannelId, limit: int) -> list[Reflection]:
+        return [one for one in self.thoughts if one.channel in (None, channel)][:limit]
+
+    async def mentioned_in(self, turns: Sequence[TurnId]) -> list[PersonKey]:
+        return [person for turn in reversed(turns) for person in self.mentions.get(turn, ())]
+
+
 class FakeVault:
     def __init__(self) -> None:
+        self.projections = FakeProjections()
         self.traces = FakeTraces()
         self.turns = FakeTurns(self.traces)
         self.people = FakePeople()

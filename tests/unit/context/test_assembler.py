@@ -20,6 +20,8 @@ from familiar_app.domain.turn import Author, Role
 from tests.doubles.talk import ANN, BEN, GENERAL, LOCAL, MIRA, START, FakeModel, FakeVault, make_config
 
 HERE = PromptRequest(LOCAL)
+# Layers that have nothing to say in a talk that has only begun.
+EMPTY = ("lorebook", "conversation_summary", "reflections", "people_dossiers")
 
 
 async def test_order_and_form_of_a_talk_between_two(make, vault) -> None:
@@ -53,7 +55,7 @@ async def test_trace_accounts_for_every_part(make, vault) -> None:
         ("recent_history", turn.id, False),
         ("final_reminder", None, True),
     ]
-    shown = [layer for layer in trace.layers if layer.name != "lorebook"]
+    shown = [layer for layer in trace.layers if layer.name not in EMPTY]
     assert [layer.name for layer in shown] == [part.layer for part in trace.messages]
     assert trace.tokens == await model.count_prompt_tokens(prompt.request.messages)
     assert trace.turn_id == turn.id
@@ -81,7 +83,7 @@ async def test_only_what_changed_is_built_again(make, vault) -> None:
         assert await cached() == {
             "character_card": False,
             "operating_mode": True,
-            "lorebook": True,
+            **dict.fromkeys(EMPTY, True),
             "recent_history": True,
             "final_reminder": True,
         }
@@ -324,7 +326,7 @@ async def test_never_above_caps_or_context(
         assert context < 900
         return
     assert await model.count_prompt_tokens(prompt.request.messages) + prompt.request.max_tokens <= context
-    for layer, cap in zip([one for one in prompt.trace.layers if one.name != "lorebook"], caps, strict=True):
+    for layer, cap in zip([one for one in prompt.trace.layers if one.name not in EMPTY], caps, strict=True):
         assert layer.tokens <= cap
         assert layer.tokens <= (layer.budget_tokens or 0)
     places = [names.index(part.layer) for part in prompt.trace.messages]
