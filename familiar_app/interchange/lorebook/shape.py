@@ -107,7 +107,9 @@ def write_book(
     known: Mapping[Uid, Raw] = slots.raw if slots else {}
     written = {entry.uid: _write_entry(shape, entry, known.get(entry.uid), complete=complete) for entry in book.entries}
     for number, entry in enumerate(book.entries):
-        if written[entry.uid] != known.get(entry.uid):
+        raw = known.get(entry.uid)
+        # An edit that the format cannot say leaves the raw entry as it was.
+        if raw is None or written[entry.uid] != raw or shape.read_entry(raw, entry.uid, Report()) != entry:
             _note_losses(shape, entry, written[entry.uid], report.about(number))
     before = entries_value(shape, value)
     uids = {id(raw): uid for uid, raw in known.items()}
