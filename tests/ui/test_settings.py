@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -151,5 +152,22 @@ def test_a_setting_is_found_through_the_palette(world: World, on_loop: OnLoop) -
         panel: Any = window.frame._panels["settings"]
         assert window.frame._current == "settings"
         assert panel._rows["display.timezone"].isAncestorOf(window.focusWidget())
+
+    on_loop(with_window(world, test))
+
+
+def test_a_setting_is_brought_into_view_also_out_of_a_search(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        panel = await opened(window)
+        panel._search.setText("theme")
+        await until(lambda: panel._rows["log_level"].isHidden())
+        window.frame.go_to("settings", "log_level")
+        area = panel._scroll.viewport()
+
+        def in_view() -> bool:
+            top = panel._rows["log_level"].mapTo(area, QPoint(0, 0)).y()
+            return 0 <= top < area.height()
+
+        await until(in_view)
 
     on_loop(with_window(world, test))

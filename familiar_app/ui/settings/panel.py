@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from zoneinfo import available_timezones
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
@@ -94,9 +94,10 @@ class SettingsPanel:
         self._search.clear()
         found = next((row for name, row in self._rows.items() if name.startswith(key)), None)
         if found is not None:
-            self._scroll.ensureWidgetVisible(found, 0, 120)
             found.setFocus()
             found.focusNextChild()
+            # What a search had hidden gets its place only now.
+            QTimer.singleShot(0, self.widget, lambda: self._scroll.ensureWidgetVisible(found, 0, 120))
 
     async def close(self) -> None:
         await self._tasks.cancel()
