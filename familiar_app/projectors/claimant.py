@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from familiar_app.domain.claim import claimants
 from familiar_app.domain.fact import Fact, FactId
 from familiar_app.domain.ids import PersonKey
 from familiar_app.projectors.port import Desk
@@ -18,10 +19,9 @@ async def claimants_of(desk: Desk, facts: Sequence[Fact]) -> dict[FactId, tuple[
     labels: dict[PersonKey, str] = {desk.ego: desk.char}
     told: dict[FactId, tuple[str, ...]] = {}
     for fact in facts:
-        said_by = {author for turn in fact.source_turns if (author := authors[turn]) is not None}
-        about = {subject.key for subject in fact.subjects}
-        hearsay = said_by if about and not about & said_by else set()
-        for key in hearsay - labels.keys():
-            labels[key] = await desk.vault.people.label(key)
-        told[fact.id] = tuple(labels[key] for key in sorted(hearsay))
+        keys = claimants((subject.key for subject in fact.subjects), (authors[turn] for turn in fact.source_turns))
+        for key in keys:
+            if key not in labels:
+                labels[key] = await desk.vault.people.label(key)
+        told[fact.id] = tuple(labels[key] for key in keys)
     return told

@@ -64,11 +64,7 @@ class FactSupersede:
     async def progress(self) -> Progress:
         desk = self._desk
         position = await self._position()
-        lag = 0
-        after = position
-        while facts := await desk.vault.facts.after(desk.familiar, after, limit=1000):
-            lag, after = lag + len(facts), facts[-1].id
-        return Progress(position or None, lag)
+        return Progress(position or None, await desk.vault.projections.count_facts(desk.familiar, after=position))
 
     def empty(self, writer: MemoryWriter, *, fresh: bool) -> None:
         """Take out facts and retirements: what a retirement hid comes back only with the facts themselves."""

@@ -1,4 +1,4 @@
-"""Which turns a familiar has heard: those of its own channels, and those of others that came while it listened.
+"""Reads what projectors work on, above all the turns that a familiar has heard, in its own channels and in others.
 
 A channel that is not local is heard from the moment a familiar subscribes to it until it leaves; a turn's arrival
 decides. Operator turns, tombstones, hidden turns and replaced answers are never among them. Runs inside a transaction.
@@ -91,6 +91,12 @@ def believed_about(
         (familiar, person, after, until),
     )
     return [number for (number,) in rows]
+
+
+def count_facts_after(connection: Connection, familiar: FamiliarId, after: int) -> int:
+    """Count the facts with a higher id, retired and ended ones too."""
+    sql = "SELECT count(*) FROM facts INDEXED BY facts_time WHERE familiar = ? AND id > ? AND hidden = 0"
+    return int(connection.execute(sql, (familiar, after)).fetchone()[0])
 
 
 def _where(familiar: FamiliarId, after: int, channel: ChannelId | None) -> tuple[str, tuple[object, ...]]:

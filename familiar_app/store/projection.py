@@ -109,6 +109,10 @@ class Projections:
         """Count the turns a familiar has heard behind `after`."""
         return await self._engine.read(lambda c: heard.count_after(c, familiar, after, channel))
 
+    async def count_facts(self, familiar: FamiliarId, *, after: int = 0) -> int:
+        """Count the facts behind `after`, retired and ended ones too."""
+        return await self._engine.read(lambda c: heard.count_facts_after(c, familiar, after))
+
     async def heard_channels(self, familiar: FamiliarId) -> builtins.list[ChannelId]:
         """Return the channels a familiar has or had, archived ones too."""
         return await self._engine.read(lambda c: heard.heard_channels(c, familiar))
