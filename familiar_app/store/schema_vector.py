@@ -1,7 +1,8 @@
 """The tables of vectors: one row for each turn or fact and model, removed where the text it stands for goes.
 
 `vector` holds `dim` little-endian float32 numbers. A text that changes loses its vectors at once, whoever changes it,
-since a vector tells much of what was said.
+since a vector tells much of what was said. The tables have row ids on purpose: without them each vector of 1.5 kB would
+take an overflow page of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ _ROWS = """(
         vector BLOB NOT NULL CHECK (length(vector) = dim * 4),
         created_at INTEGER NOT NULL,
         PRIMARY KEY ({key}, model)
-    ) WITHOUT ROWID"""
+    )"""
 
 VERSION_3 = (
     f"CREATE TABLE turn_embeddings {_ROWS.format(key='turn_id', table='turns')}",
