@@ -90,3 +90,15 @@ def test_f2_renames_the_open_channel(play: Any) -> None:
         QApplication.activeModalWidget().reject()
 
     play(act)
+
+
+def test_the_tools_of_a_message_go_with_the_focus(play: Any) -> None:
+    async def act(scene: Scene) -> None:
+        await scene.say("Hello")
+        scene.window.activateWindow()
+        scene.view.transcript.setFocus()
+        await scene.until(scene.view.tools.isVisible)
+        scene.view.composer.setFocus()
+        await scene.until(lambda: not scene.view.tools.isVisible())
+
+    play(act)
