@@ -210,7 +210,7 @@ class Application:
             assembler=assembler,
             clock=self._clock,
         )
-        projectors = Projectors(Desk(familiar, card.name, services.vault, background, config, self._clock))
+        projectors = Projectors(Desk(familiar, card.name, services.vault, background, config, self._clock, embedder))
         hosted = Hosted(familiar, card.name, config, prose, background, assembler, conversation, projectors, embedder)
         self._keep_memory(services, hosted)
         return hosted

@@ -269,6 +269,13 @@ class ReflectionSettings(_Table):
     most_thoughts: Batch
 
 
+class FactEmbeddingSettings(_Table):
+    """How often facts without a vector are looked for, and how many are embedded at once."""
+
+    tick_s: Interval
+    batch_facts: Batch
+
+
 class MemorySettings(_Table):
     """How memory is read and kept up to date."""
 
@@ -278,6 +285,7 @@ class MemorySettings(_Table):
     people_dossier: PeopleDossierSettings
     rolling_summary: RollingSummarySettings
     reflection: ReflectionSettings
+    fact_embedding: FactEmbeddingSettings
 
 
 class MemoryProviders(_Table):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from familiar_app.domain.clock import Clock
+from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.ids import FamiliarId, PersonKey, ego_key
 from familiar_app.domain.settings import CharacterConfig
 from familiar_app.models.port import LanguageModel
@@ -32,6 +33,7 @@ class Desk:
     model: LanguageModel
     config: CharacterConfig
     clock: Clock
+    embedder: Embedder | None = None
 
     @property
     def ego(self) -> PersonKey:

@@ -13,6 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from familiar_app.domain.errors import BadInputError, BugError, UserError
 from familiar_app.projectors.belief import BeliefReplay
+from familiar_app.projectors.fact_embedding import FactEmbedding
 from familiar_app.projectors.fact_supersede import FactSupersede
 from familiar_app.projectors.loop import ProjectorLoop
 from familiar_app.projectors.people_dossier import PeopleDossier
@@ -34,6 +35,7 @@ _BUILT_IN: dict[str, _Maker] = {
     "people_dossier": PeopleDossier,
     "rolling_summary": RollingSummary,
     "reflection": Reflection,
+    "fact_embedding": FactEmbedding,
 }
 _REGISTERED: dict[str, ProjectorFactory] = {}
 

@@ -135,6 +135,15 @@ class MemoryWriter:
             self.touched.update(FactId(number) for (number,) in rows)
         self._connection.execute(f"DELETE FROM {table} WHERE familiar = ?", (familiar,))
 
+    def empty_vectors(self, familiar: FamiliarId, model: str) -> None:
+        """Take out the vectors that a model gave a familiar's facts."""
+        rows = self._connection.execute(
+            """DELETE FROM fact_embeddings WHERE model = ? AND fact_id IN (SELECT id FROM facts WHERE familiar = ?)
+            RETURNING fact_id""",
+            (model, familiar),
+        )
+        self.touched.update(FactId(number) for (number,) in rows.fetchall())
+
     def replay_owner_acts(
         self, familiar: FamiliarId, until: datetime | None = None, *, up_to: TurnId | None = None
     ) -> ReplayCount:
