@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QHelpEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel, QToolTip
 
 from familiar_app.ui.chat.panel import KEYS
@@ -92,13 +92,17 @@ def test_f2_renames_the_open_channel(play: Any) -> None:
     play(act)
 
 
-def test_the_tools_of_a_message_go_with_the_focus(play: Any) -> None:
+def test_the_tools_of_a_message_go_with_the_mouse(play: Any) -> None:
     async def act(scene: Scene) -> None:
         await scene.say("Hello")
-        scene.window.activateWindow()
-        scene.view.transcript.setFocus()
-        await scene.until(scene.view.tools.isVisible)
-        scene.view.composer.setFocus()
-        await scene.until(lambda: not scene.view.tools.isVisible())
+        transcript = scene.view.transcript
+        _number, top, height = transcript.stack.shown[-1]
+        place = QPointF(transcript.viewport().width() / 2, top + height / 2)
+        none = Qt.MouseButton.NoButton
+        move = QMouseEvent(QEvent.Type.MouseMove, place, place, none, none, Qt.KeyboardModifier.NoModifier)
+        QApplication.sendEvent(transcript.viewport(), move)
+        assert scene.view.tools.isVisible()
+        QApplication.sendEvent(transcript.viewport(), QEvent(QEvent.Type.Leave))
+        assert not scene.view.tools.isVisible()
 
     play(act)

@@ -117,6 +117,9 @@ class Pointer:
     def leave(self) -> None:
         self._code = None
         self._copied = False
+        if self._view.hovered is not None:
+            self._view.hovered = None
+            self._view.moved.emit()
         self._view.viewport().update()
 
     def tool_tip(self, event: QEvent) -> None:
