@@ -23,7 +23,8 @@ from familiar_app.bootstrap.main import make_application
 from familiar_app.domain.chat import ModelInfo
 from familiar_app.domain.settings import ModelSlot
 from familiar_app.domain.task import TaskRegistry
-from familiar_app.interchange.cards import read_card_file
+from familiar_app.interchange.cards import CardImport, read_card_file
+from familiar_app.interchange.lorebook.taken import lorebook_of_import, native_bytes
 from familiar_app.models.discovery import FoundServer, find_local_servers
 from familiar_app.models.factory import build_model
 from familiar_app.models.network import NetworkPolicy
@@ -32,7 +33,7 @@ from familiar_app.store.profile import slot_from_spec
 from familiar_app.ui.character.panel import create_character_panel
 from familiar_app.ui.chat.panel import create_chat_panel
 from familiar_app.ui.kit.panel import PanelFactory
-from familiar_app.ui.kit.parts import WindowParts
+from familiar_app.ui.kit.parts import ReadCard, WindowParts
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.log.panel import log_panel
 from familiar_app.ui.lorebook.panel import create_lorebook_panel
@@ -125,6 +126,7 @@ def window_parts(
         theme=theme,
         panels=panels,
         read_card=read_card_file,
+        card_lorebook=_card_lorebook,
         test_model=lambda spec, key, local_only: _test_model(spec, key, local_only, application.profile.root),
         find_servers=_find_servers,
         keyring_available=keyring.available,
@@ -132,6 +134,12 @@ def window_parts(
         remember_key=application.remember_key,
         set_log_level=lambda level: logging.getLogger("familiar_app").setLevel(level.upper()),
     )
+
+
+def _card_lorebook(card: ReadCard) -> bytes | None:
+    """Return the `lorebook.toml` that a card of `read_card_file` brought."""
+    document = lorebook_of_import(card) if isinstance(card, CardImport) else None
+    return None if document is None else native_bytes(document)
 
 
 async def _test_model(spec: str, key: str | None, local_only: bool, folder: Path) -> ModelInfo:

@@ -169,10 +169,11 @@ def test_a_card_fills_the_page_and_can_be_removed(new_world: World, tmp_path: Pa
         page = wizard._pages["character"]
         await page._read(tmp_path / "orla.png")
         assert page._name.text() == "Orla"
-        assert "With first message." in page._source.text()
+        assert "With first message, lorebook." in page._source.text()
         page._drop.click()
         assert page._name.text() == ""
         assert wizard.state.imported is None
+        assert wizard.state.lorebook_toml is None
 
     on_loop(first_run(new_world, test))
 

@@ -38,6 +38,7 @@ class FirstRun:
     imported: CharacterCard | None = None
     imported_from: Path | None = None
     avatar_png: bytes | None = field(default=None, repr=False)
+    lorebook_toml: bytes | None = field(default=None, repr=False)
     passphrase: str = field(default="", repr=False)
     recovery_code: str = field(default="", repr=False)
     remember: bool = False
@@ -65,8 +66,11 @@ class FirstRun:
     def back(self) -> None:
         self.at = max(self.at - 1, 0)
 
-    def take_card(self, card: CharacterCard, avatar_png: bytes | None, source: Path) -> None:
+    def take_card(
+        self, card: CharacterCard, avatar_png: bytes | None, source: Path, lorebook_toml: bytes | None = None
+    ) -> None:
         """Use a card from a file; what was typed before gives way to it."""
+        self.lorebook_toml = lorebook_toml
         self.imported, self.imported_from, self.avatar_png = card, source, avatar_png
         self.name, self.description = card.name, card.description
 
@@ -77,7 +81,7 @@ class FirstRun:
                 self.name = ""
             if self.description == self.imported.description:
                 self.description = ""
-        self.imported = self.imported_from = self.avatar_png = None
+        self.imported = self.imported_from = self.avatar_png = self.lorebook_toml = None
 
     def name_problem(self) -> str:
         """Say what is wrong with the name, "" where nothing is."""
@@ -106,6 +110,7 @@ class FirstRun:
             "first message": self.imported.first_message,
             "example dialogue": self.imported.example_dialogue,
             "portrait": self.avatar_png,
+            "lorebook": self.lorebook_toml,
         }
         there = [name for name, value in parts.items() if value]
         return f"With {', '.join(there)}." if there else ""

@@ -175,7 +175,8 @@ class CharacterPage(Page):
     async def _read(self, path: Path) -> None:
         self.notice.clear()
         read = await asyncio.to_thread(self.parts.read_card, path)
-        self.state.take_card(read.card, read.avatar_png, path)
+        lorebook = await asyncio.to_thread(self.parts.card_lorebook, read)
+        self.state.take_card(read.card, read.avatar_png, path, lorebook)
         self._show()
 
     def _drop_card(self) -> None:

@@ -185,7 +185,13 @@ class Wizard(QWidget):
     async def _make(self) -> str:
         state, gate = self.state, self._parts.gate
         key = state.choice.key if state.choice.kind == "openai" else ""
-        new = NewFamiliar(state.card(), model=state.choice.spec(), api_key=key or None, avatar_png=state.avatar_png)
+        new = NewFamiliar(
+            state.card(),
+            model=state.choice.spec(),
+            api_key=key or None,
+            avatar_png=state.avatar_png,
+            lorebook_toml=state.lorebook_toml,
+        )
         if self._adding:
             hosted = await gate.add_familiar(new)
             familiar = hosted.id

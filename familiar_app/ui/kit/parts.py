@@ -44,7 +44,8 @@ class FoundServer(Protocol):
 class WindowParts:
     """Everything the window stands on.
 
-    `panels` is in the order of the rail. `read_card` reads a file (called on a thread). `test_model` gets the SPEC of a
+    `panels` is in the order of the rail. `read_card` reads a file and `card_lorebook` gives the `lorebook.toml` that
+    a card brought, None where it brought none (both called on a thread). `test_model` gets the SPEC of a
     model, a key or None, and whether only this computer may be reached; it loads or reaches the model and gives it
     back. `find_servers` asks the usual ports of this computer. `keyring_available` may ask the system (called on a
     thread). `request_quit` asks for the end of the program; it returns at once.
@@ -57,6 +58,7 @@ class WindowParts:
     theme: Theme
     panels: Sequence[PanelFactory]
     read_card: Callable[[Path], ReadCard]
+    card_lorebook: Callable[[ReadCard], bytes | None]
     test_model: Callable[[str, str | None, bool], Awaitable[ModelInfo]]
     find_servers: Callable[[], Awaitable[Sequence[FoundServer]]]
     keyring_available: Callable[[], bool]
