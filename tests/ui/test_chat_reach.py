@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QToolTip
 
 from familiar_app.ui.chat.panel import KEYS
 from familiar_app.ui.shell.key_list import KeyList
+from tests.ui.pictures import settle
 from tests.ui.test_chat import Scene, play, press
 
 __all__ = ["play"]
@@ -103,6 +104,22 @@ def test_the_tools_of_a_message_go_with_the_mouse(play: Any) -> None:
         QApplication.sendEvent(transcript.viewport(), move)
         assert scene.view.tools.isVisible()
         QApplication.sendEvent(transcript.viewport(), QEvent(QEvent.Type.Leave))
+        assert not scene.view.tools.isVisible()
+
+    play(act)
+
+
+def test_the_tools_of_a_message_go_with_the_focus(play: Any) -> None:
+    async def act(scene: Scene) -> None:
+        await scene.say("Hello")
+        await settle()
+        transcript = scene.view.transcript
+        scene.window.activateWindow()
+        transcript.setFocus()
+        transcript.set_current(transcript.rows[-1].key)
+        await settle()
+        assert scene.view.tools.isVisible()
+        scene.view.composer.setFocus()
         assert not scene.view.tools.isVisible()
 
     play(act)

@@ -352,6 +352,8 @@ class TranscriptView(QAbstractScrollArea):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
+        # The tools of the current row go with the focus.
+        self.current_changed.emit(self.current)
         self.viewport().update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
