@@ -24,7 +24,6 @@ VERSION = 1
 ACTIVITY_RETURN = "activity_return"
 SCHEMA: Mapping[str, Any] = {
     "type": "array",
-    "maxItems": 100,
     "items": {
         "type": "object",
         "properties": {
