@@ -224,7 +224,7 @@ class Application:
             return await self._host(services, familiar)
         except BaseException:
             if old is not None and self._lasting:
-                old.projectors.start(services.tasks, owner=services)
+                self._start_projectors(services, old)
             raise
 
     def _keep_memory(self, services: Services, hosted: Hosted) -> None:
@@ -232,9 +232,17 @@ class Application:
         if not self._lasting:
             return
         services.vault.index.start(services.tasks, owner=services)
-        hosted.projectors.start(services.tasks, owner=services)
+        self._start_projectors(services, hosted)
         if hosted.embedder is not None and hosted.config.memory.retrieval.embedding_weight > 0:
             self._embedders.keep_filled(hosted.embedder, services.vault, services.tasks, owner=services)
+
+    @staticmethod
+    def _start_projectors(services: Services, hosted: Hosted) -> None:
+        """Let a familiar draw its memory by itself, unless its model would make things up; `project` asks any model."""
+        if hosted.background.info.weak:
+            log.info("familiar %s draws no memory by itself: its background model is too weak", hosted.id)
+            return
+        hosted.projectors.start(services.tasks, owner=services)
 
     async def _add(self, services: Services, familiar: NewFamiliar, changes: Mapping[str, Any]) -> Hosted:
         taken = frozenset(self._profile.familiars())

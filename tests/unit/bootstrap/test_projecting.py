@@ -85,3 +85,12 @@ async def test_an_unknown_projector_keeps_the_familiar_from_loading(tmp_path: Pa
     services = await application.unlock(passphrase="three herons")
     assert "Known projectors: rich_note" in str(services.broken[MIRA])
     await application.close()
+
+
+async def test_the_weak_model_that_comes_along_draws_no_memory_by_itself(tmp_path: Path) -> None:
+    application, _, _ = gate(tmp_path / "profile", lasting=True)
+    weak = NewFamiliar(card=CharacterCard(name="Mira"), id=MIRA, model="smollm2")
+    services = await application.create("three herons", weak, recovery_code=new_recovery_code(), remember=False)
+    assert services.familiars[MIRA].background.info.weak
+    assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("projector")]
+    await application.close()
