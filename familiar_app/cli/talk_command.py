@@ -19,7 +19,7 @@ from familiar_app.conversation.event import (
     UserTurnStored,
 )
 from familiar_app.domain.errors import BadInputError, BugError, FamiliarError, StoppedByUserError, UsageError, UserError
-from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, ChannelId, ChannelKey, PersonKey, TraceId, is_local
+from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, ChannelId, ChannelKey, PersonKey, TraceId, TurnId, is_local
 from familiar_app.domain.trace import PromptTrace, messages_as_sent
 from familiar_app.domain.turn import Author, Channel
 from familiar_app.services import Services
@@ -177,12 +177,20 @@ async def _channel_or_new(command: Command, services: Services) -> Channel:
     return await command.find_channel(services, key)
 
 
+async def _no_trace(services: Services, number: int) -> UserError:
+    """Say that there is no such trace; where the number is that of a reply, name the reply's trace."""
+    of_turn = await services.vault.traces.for_turn(TurnId(number))
+    if of_turn is None:
+        return UserError("There is no trace of this id.", "The newest five hundred are kept.")
+    return UserError("There is no trace of this id.", f"The trace of turn {number} is {of_turn.id}.")
+
+
 async def run_trace(command: Command) -> int:
     """Print a stored trace."""
     services = await command.open()
     trace = await services.vault.traces.get(TraceId(command.args.id))
     if trace is None:
-        raise UserError("There is no trace of this id.", "The newest five hundred are kept.")
+        raise await _no_trace(services, command.args.id)
     if command.out.as_json:
         command.out.json(trace_shape(trace))
         return 0

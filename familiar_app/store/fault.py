@@ -159,5 +159,5 @@ def in_use(path: Path) -> LockedError:
     """Return the error for a vault that another process has open for writing."""
     return LockedError(
         f"The vault in {path.parent} is in use by another running Familiar.",
-        "Close the other one (or stop `familiar serve`), then try again.",
+        "Close the other one, then try again.",
     )

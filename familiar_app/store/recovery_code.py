@@ -37,7 +37,7 @@ def normalise_recovery_code(text: str) -> str:
         raise BadInputError("the recovery code has a character that no code has.", next_step=_NEXT_STEP)
     if len(plain) != expected:
         raise BadInputError(
-            f"the recovery code has {len(plain)} letters and digits instead of {expected}.", next_step=_NEXT_STEP
+            f"the recovery code has {expected} letters and digits, and this has {len(plain)}.", next_step=_NEXT_STEP
         )
     if _check(plain[:_RANDOM_SYMBOLS]) != plain[_RANDOM_SYMBOLS:]:
         raise BadInputError("the recovery code has a typing mistake.", next_step=_NEXT_STEP)

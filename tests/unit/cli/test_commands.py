@@ -331,6 +331,8 @@ async def test_trace_shows_the_prompt_and_its_answer(program: Program) -> None:
     assert {"turn_id", "usage", "ms", "layers", "candidates", "lorebook", "sampling", "tokens"} <= trace.keys()
     assert "--- answer of answers.jsonl\nHello you.\n" in (await program("trace", "1")).out
     assert (await program("trace", "77")).code == 4
+    of_turn = await program("trace", str(said["reply_turn_id"]))
+    assert f"The trace of turn {said['reply_turn_id']} is {said['trace_id']}." in of_turn.err
 
 
 async def test_import_reports_and_export_gives_the_same_back(program: Program, tmp_path: Path) -> None:

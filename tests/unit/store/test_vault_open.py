@@ -67,7 +67,7 @@ async def test_wrong_secrets_are_told_apart(vault_path: Path, clock: FixedClock)
     assert "does not belong to this vault" in other.message
     typo = await refused(vault_path, clock, recovery_code="7K3M-0000")
     assert isinstance(typo, LockedError)
-    assert "instead of 28" in typo.message
+    assert "has 28 letters and digits, and this has" in typo.message
     stale = await refused(vault_path, clock, data_key=bytes(32))
     assert isinstance(stale, LockedError)
     assert "does not fit this vault any more" in stale.message
