@@ -23,14 +23,15 @@ _MAX_FALSE_STARTS = 64
 
 
 class MalformedAnswer(OutsideError):  # noqa: N818 - it is named for what came
-    """The model twice gave an answer that is not of the form asked for. Another try may go better."""
+    """The model twice gave an answer that is not of the form asked for. `usage` is what both tries cost."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, usage: Usage = Usage()) -> None:  # noqa: B008 - it is frozen
         super().__init__(
             f"The model did not answer in the form that was asked for: {reason}.",
             "Choose a larger model for work in the background.",
             retryable=False,
         )
+        self.usage = usage
 
 
 class UnfitAnswerError(Exception):
@@ -42,7 +43,8 @@ async def ask_json(
 ) -> tuple[Any, list[str], Usage]:
     """Ask for a JSON value that fits `request.schema`; return it, the bodies that were sent and what both tries cost.
 
-    `accept` is a wider schema by which the answer is judged, for a caller that sorts out the rest itself. Raises MalformedAnswer after one corrective re-ask, whatever the model raises, and BugError for a broken schema.
+    `accept` is a wider schema by which the answer is judged, for a caller that sorts out the rest itself.
+    Raises MalformedAnswer after one corrective re-ask, whatever the model raises, and BugError for a broken schema.
     """
     validator = _validator(request.schema if accept is None else accept)
     bodies: list[str] = []
@@ -56,7 +58,7 @@ async def ask_json(
     try:
         return parse_answer(again, validator), bodies, usage
     except UnfitAnswerError as error:
-        raise MalformedAnswer(str(error)) from None
+        raise MalformedAnswer(str(error), usage) from None
 
 
 def parse_answer(text: str, validator: Draft202012Validator) -> Any:

@@ -35,8 +35,8 @@ async def ask_list(desk: Desk, purpose: str, system: str, user: str, schema: Map
     model = desk.model.info.name
     try:
         value, _, usage = await ask_json(desk.model, request, accept=ANY_LIST)
-    except MalformedAnswer:
-        return Asked(None, 0, model, malformed=True)
+    except MalformedAnswer as error:
+        return Asked(None, _cost(error.usage), model, malformed=True)
     return Asked(value, _cost(usage), model)
 
 

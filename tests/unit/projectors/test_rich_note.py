@@ -132,6 +132,7 @@ async def test_a_malformed_answer_is_asked_again_once_and_then_counts_as_empty(s
     assert await position(scene) == turns[-1]
     (answer,) = await scene.vault.projections.answers("rich_note", MIRA)
     assert decode(answer.answer).malformed
+    assert answer.tokens == 240
 
 
 async def test_a_transport_error_moves_nothing(scene: Scene) -> None:
