@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from familiar_app.bootstrap.loop import run
+from familiar_app.bootstrap.window import spare_collector
 from familiar_app.ui.chat.panel import ChatPanel, create_chat_panel
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.status import StatusModel
@@ -57,6 +59,7 @@ def test_a_long_channel_never_holds_the_loop(
 ) -> None:
     async def main() -> dict[str, tuple[float, float]]:
         stage, panel, window = await make(tmp_path, qapp)
+        spare_collector()  # as the program does when it opens its window
         window.show()
         model, view = panel.view.model, panel.view
         seen: dict[str, tuple[float, float]] = {}
@@ -100,7 +103,10 @@ def test_a_long_channel_never_holds_the_loop(
         assert stage.errors == []
         return seen
 
-    seen = run(main(), app=qapp)
+    try:
+        seen = run(main(), app=qapp)
+    finally:
+        gc.unfreeze()
     for what, (held, late) in seen.items():
         record_property(what, {"held_ms": round(held, 1), "pause_ms": round(late, 1)})
     assert {what: held for what, (held, _) in seen.items() if held > HELD_MS} == {}
