@@ -20,6 +20,7 @@ from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.avatar import avatar, read_picture
 from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.dialog import choose_file
+from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.label import ElidedLabel, column, label, line, row, surface
@@ -228,26 +229,19 @@ class CharacterPanel:
 
     def __init__(self, services: Services, context: PanelContext) -> None:
         self._services, self._context = services, context
-        self._views: dict[FamiliarId, CharacterView] = {}
-        self.widget = QStackedWidget()
-        self._show_familiar(context.familiar)
-        context.familiar_changed.connect(self._show_familiar)
+        self.widget = FamiliarViews(services, context, self._make, begin=self._begin)
+        self.widget.show_familiar(context.familiar)
 
     @property
     def view(self) -> CharacterView:
         """The view of the familiar that is shown."""
-        return self.widget.currentWidget()
+        return self.widget.current
 
-    def _show_familiar(self, familiar: str) -> None:
-        chosen = FamiliarId(familiar)
-        if chosen not in self._services.familiars:
-            return
-        if chosen not in self._views:
-            model = CharacterModel(self._services, self._context.gate, chosen)
-            self._views[chosen] = CharacterView(model, self._context)
-            self.widget.addWidget(self._views[chosen])
-            self._views[chosen].tasks.start(model.load, name="character.load")
-        self.widget.setCurrentWidget(self._views[chosen])
+    def _make(self, familiar: FamiliarId) -> CharacterView:
+        return CharacterView(CharacterModel(self._services, self._context.gate, familiar), self._context)
+
+    def _begin(self, view: CharacterView) -> None:
+        view.tasks.start(view.model.load, name="character.load")
 
     def actions(self) -> Sequence[Action]:
         def deed(name: str, title: str, shortcut: str = "", icon: str = "") -> Action:
@@ -279,7 +273,7 @@ class CharacterPanel:
             self.view.form.fields[key].edit.setFocus()
 
     async def close(self) -> None:
-        for view in self._views.values():
+        for view in self.widget:
             if view.model.changed and not view.model.conflict:
                 await _save_quietly(view)
             await view.tasks.cancel()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from PySide6.QtCore import QTimeZone
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from familiar_app.domain.ids import ChannelId, FamiliarId
 from familiar_app.ui.chat.channel_list import channel_title
@@ -17,6 +17,7 @@ from familiar_app.ui.chat.model import ChatModel
 from familiar_app.ui.chat.view import ChatView
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.avatar import read_picture
+from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.panel import PanelContext
 
 if TYPE_CHECKING:
@@ -66,25 +67,17 @@ class ChatPanel:
 
     def __init__(self, services: Services, context: PanelContext) -> None:
         self._services, self._context = services, context
-        self._views: dict[FamiliarId, ChatView] = {}
-        self.widget = QStackedWidget()
-        self._show_familiar(context.familiar)
-        context.familiar_changed.connect(self._show_familiar)
+        self.widget = FamiliarViews(services, context, self._make, begin=self._begin, shown=self._shown)
+        self.widget.show_familiar(context.familiar)
         context.familiar_reloaded.connect(self._reloaded)
 
     @property
     def view(self) -> ChatView:
         """The view of the familiar that is shown."""
-        return self.widget.currentWidget()
+        return self.widget.current
 
-    def _show_familiar(self, familiar: str) -> None:
-        chosen = FamiliarId(familiar)
-        if chosen not in self._services.familiars:
-            return
-        if chosen not in self._views:
-            self._views[chosen] = self._make(chosen)
-        self.widget.setCurrentWidget(self._views[chosen])
-        self._context.badge(self.id, self._views[chosen].model.channels.unread)
+    def _shown(self, view: ChatView) -> None:
+        self._context.badge(self.id, view.model.channels.unread)
         self._context.actions_changed(self.id)
 
     def _make(self, familiar: FamiliarId) -> ChatView:
@@ -92,9 +85,10 @@ class ChatPanel:
         path = self._services.profile.avatar(familiar)
         view = ChatView(model, self._context, read_picture(path) if path is not None else None)
         model.report = self._report
-        self.widget.addWidget(view)
-        view.tasks.start(model.start, name="chat.start")
         return view
+
+    def _begin(self, view: ChatView) -> None:
+        view.tasks.start(view.model.start, name="chat.start")
 
     def _report(self, state: str, tokens_per_s: float | None) -> None:
         changes: dict[str, object] = {"model_state": state}
@@ -104,22 +98,20 @@ class ChatPanel:
 
     def _reloaded(self, familiar: str) -> None:
         """The familiar's name, face or greetings may be others now: build its view anew."""
-        old = self._views.pop(FamiliarId(familiar), None)
+        old = self.widget.of(familiar)
         if old is None:
             return
         old.deeds.keep_draft()
         if old.model.replying:
             # The reply goes on where it is; only what is shown of the familiar changes.
-            self._views[FamiliarId(familiar)] = old
             old.tasks.start(old.model.reloaded, name="chat.reload")
             return
-        shown = self.widget.currentWidget() is old
-        self._views[FamiliarId(familiar)] = self._make(FamiliarId(familiar))
+        shown = self.view is old
+        self.widget.drop(familiar)
         if shown:
-            self.widget.setCurrentWidget(self._views[FamiliarId(familiar)])
+            self.widget.show_familiar(familiar)
         old.deeds.closed = True
         old.tasks.cancel_soon()
-        self.widget.removeWidget(old)
         old.deleteLater()
 
     # ---- Panel
@@ -193,7 +185,7 @@ class ChatPanel:
         self.view.composer.setFocus()
 
     async def close(self) -> None:
-        for view in self._views.values():
+        for view in self.widget:
             view.deeds.closed = True
             opened = view.model.open
             if opened is not None:

@@ -6,14 +6,13 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QStackedWidget
-
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId, FamiliarId
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.interchange.lorebook.lore_file import LoreFile
 from familiar_app.ui.kit.action import Action
+from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.pane import Panes
@@ -51,26 +50,14 @@ class LorebookPanel:
 
     def __init__(self, services: Services, context: PanelContext) -> None:
         self._services, self._context = services, context
-        self._views: dict[FamiliarId, LorebookView] = {}
-        self.widget = QStackedWidget()
-        self._show_familiar(context.familiar)
-        context.familiar_changed.connect(self._show_familiar)
+        self.widget = FamiliarViews(services, context, self._make_view, begin=LorebookView.load)
+        self.widget.show_familiar(context.familiar)
         context.familiar_reloaded.connect(self._reloaded)
 
     @property
     def view(self) -> LorebookView:
         """The view of the familiar that is shown."""
-        return self.widget.currentWidget()
-
-    def _show_familiar(self, familiar: str) -> None:
-        chosen = FamiliarId(familiar)
-        if chosen not in self._services.familiars:
-            return
-        if chosen not in self._views:
-            self._views[chosen] = self._make_view(chosen)
-            self.widget.addWidget(self._views[chosen])
-            self._views[chosen].load()
-        self.widget.setCurrentWidget(self._views[chosen])
+        return self.widget.current
 
     def _make_view(self, familiar: FamiliarId) -> LorebookView:
         services = self._services
@@ -84,7 +71,7 @@ class LorebookPanel:
         return view
 
     def _reloaded(self, familiar: str) -> None:
-        view = self._views.get(FamiliarId(familiar))
+        view = self.widget.of(familiar)
         if view is not None:
             view.terms.forget()
             view.test_soon()
@@ -148,7 +135,7 @@ class LorebookPanel:
                 view.choose(entry.uid)
 
     async def close(self) -> None:
-        for view in self._views.values():
+        for view in self.widget:
             try:
                 await view.model.save()
                 await view.panes.write()
