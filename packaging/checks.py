@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from environment import Environment, say
 
 Runner = Callable[[Sequence[str], Mapping[str, str]], int]
+TIMES = "tests/benchmarks"
+WITHOUT_TIMES = [f"--ignore={TIMES}"]
 COVERED = ("familiar_app.domain", "familiar_app.store")
 
 
@@ -45,12 +47,17 @@ def steps(environment: Environment, arguments: Sequence[str]) -> list[Step]:
     chosen = [argument for argument in arguments if argument != "--quick"]
     partly = ["--cov-fail-under=0"] if quick or chosen else []
     coverage = [f"--cov={package}" for package in COVERED]
+    # What is chosen by hand runs as it is. In the whole run, times are taken without the recorder of the coverage, which
+    # slows every line down.
+    apart = not (quick or chosen)
+    tests = Step("tests", [*python, "pytest", *coverage, *partly, *quick, *(WITHOUT_TIMES if apart else []), *chosen])
     return [
         Step("format", [*python, "ruff", "format", "--check", "."]),
         Step("lint", [*python, "ruff", "check", "."]),
         Step("types", [*python, "mypy"]),
         Step("import rules", [str(environment.scripts / "lint-imports")]),
-        Step("tests", [*python, "pytest", *coverage, *partly, *quick, *chosen]),
+        tests,
+        *([Step("benchmarks", [*python, "pytest", TIMES])] if apart else []),
     ]
 
 

@@ -56,18 +56,21 @@ def run_checks(arguments: list[str], failing: str = "") -> tuple[int, list[str]]
 def test_every_check_runs_and_a_failure_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     code, seen = run_checks([], failing="mypy")
     assert code == 1
-    names = ("ruff format --check", "ruff check", "mypy", "lint-imports", "pytest")
+    names = ("ruff format --check", "ruff check", "mypy", "lint-imports", "pytest", "pytest")
     assert all(name in command for name, command in zip(names, seen, strict=True))
     summary = capsys.readouterr().out
-    assert "1 of 5 checks failed." in summary
+    assert "1 of 6 checks failed." in summary
     assert [line.split()[1] for line in summary.splitlines() if line.startswith("  types")] == ["FAILED"]
 
 
 def test_all_checks_passing_gives_zero(capsys: pytest.CaptureFixture[str]) -> None:
     code, seen = run_checks([])
     assert code == 0
-    assert "--cov=familiar_app.domain --cov=familiar_app.store" in seen[-1]
-    assert "not slow" not in seen[-1]
+    *_, tests, benchmarks = seen
+    assert "--cov=familiar_app.domain --cov=familiar_app.store" in tests
+    assert tests.endswith("--ignore=tests/benchmarks")
+    assert benchmarks.endswith("pytest tests/benchmarks")
+    assert not any("not slow" in command for command in seen)
     assert "Every check passed." in capsys.readouterr().out
 
 
