@@ -47,8 +47,8 @@ def steps(environment: Environment, arguments: Sequence[str]) -> list[Step]:
     chosen = [argument for argument in arguments if argument != "--quick"]
     partly = ["--cov-fail-under=0"] if quick or chosen else []
     coverage = [f"--cov={package}" for package in COVERED]
-    # What is chosen by hand runs as it is. In the whole run, times are taken without the recorder of the coverage, which
-    # slows every line down.
+    # What is chosen by hand runs as it is. In the whole run, times are taken apart from the recorder of the coverage,
+    # which slows every line down.
     apart = not (quick or chosen)
     tests = Step("tests", [*python, "pytest", *coverage, *partly, *quick, *(WITHOUT_TIMES if apart else []), *chosen])
     return [
