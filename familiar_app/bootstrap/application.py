@@ -88,12 +88,13 @@ class Application:
             )
             try:
                 services = await self._build(vault)
-                hosted = await self._add(services, familiar, changes)
+                await self._add(services, familiar, changes)
             except BaseException:
                 await self._discard(vault)
                 raise
             self._services = services
-            await self._settle(hosted, remember)
+            if remember:
+                await self._try_to_remember(vault)
             return services
 
     async def unlock(
@@ -296,14 +297,12 @@ class Application:
             raise LockedError("This computer's keyring has no key for this vault.", "Type the passphrase.")
         return key
 
-    async def _settle(self, first: Hosted, remember: bool) -> None:
-        """Keep what is merely convenient. The vault is made by now: a failure here must not look like a failed one."""
+    async def _try_to_remember(self, vault: Vault) -> None:
+        """Give the keyring its copy. The vault is made by now: a failure here must not look like a failed one."""
         try:
-            await asyncio.to_thread(self._profile.save_settings, {"last_familiar": first.id})
-            if remember:
-                await self._remember(self.services.vault)
+            await self._remember(vault)
         except (OutsideError, UserError) as error:
-            log.warning("a convenience of the new profile could not be kept", exc_info=error)
+            log.warning("the keyring took no copy of the key", exc_info=error)
 
     async def _remember(self, vault: Vault) -> None:
         await asyncio.to_thread(keyring.save, vault.id, vault.data_key())
