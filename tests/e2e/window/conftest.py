@@ -95,6 +95,19 @@ class Screen:
             command, env=self.environment(), capture_output=True, text=True, check=True, timeout=60
         ).stdout
 
+    def in_clear(self, *texts: str) -> list[str]:
+        """Return which of the texts stand readably in any file that the program could have written, and where."""
+        files = [path for path in self.root.rglob("*") if path.is_file()]
+        assert any(path.name == "vault.db" for path in files)
+        assert any(path.name == "familiar.log" for path in files)
+        forms = {text: (text.encode(), text.encode("utf-16-le")) for text in texts}
+        return [
+            f"{text!r} in {path}"
+            for path in files
+            for text, written in forms.items()
+            if any(form in path.read_bytes() for form in written)
+        ]
+
     def end(self, process: subprocess.Popen[bytes]) -> int:
         """Quit by the keyboard and return the exit code; nothing may stand on standard error."""
         self.press("ctrl+q")

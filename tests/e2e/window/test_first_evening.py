@@ -70,6 +70,8 @@ def test_wizard_answer_close_and_return_by_keyboard_alone(screen: Screen) -> Non
     assert (said.role, said.content) == (Role.USER, MESSAGE)
     assert answered.role is Role.ASSISTANT
     assert len(answered.content) > 1
+    private = (MESSAGE, PASSPHRASE, *(line for line in answered.content.splitlines() if len(line) > 30))
+    assert screen.in_clear(*private) == []
     assert screen.end(program) == 0
 
     again = screen.start()
@@ -81,6 +83,7 @@ def test_wizard_answer_close_and_return_by_keyboard_alone(screen: Screen) -> Non
     assert screen.clipboard() == MESSAGE
     screen.press("Escape")
     assert screen.end(again) == 0
+    assert screen.in_clear(*private) == []
     assert [turn.content for turn in turns(screen.profile)] == [MESSAGE, answered.content]
 
 
