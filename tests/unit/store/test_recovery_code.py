@@ -74,7 +74,7 @@ def test_any_other_text_is_refused_or_a_code_already(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("", "0 letters"), ("AAAA", "4 letters"), ("U" * 28, "character that no code has"), ("é" * 28, "no code has")],
+    [("", "this has 0"), ("AAAA", "this has 4"), ("U" * 28, "character that no code has"), ("é" * 28, "no code has")],
 )
 def test_what_is_wrong_is_named(text: str, reason: str) -> None:
     with pytest.raises(BadInputError, match=reason) as caught:
