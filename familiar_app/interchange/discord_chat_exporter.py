@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, BinaryIO
 
+from familiar_app.domain.clock import parse_time
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import ChannelKey, PersonKey
 from familiar_app.domain.turn import Author, Role
@@ -144,13 +145,9 @@ def _snowflake(value: Mapping[str, Any], key: str, field: str | None = None) -> 
 
 
 def _time(value: object) -> datetime:
-    try:
-        instant = datetime.fromisoformat(value) if isinstance(value, str) else None
-        if instant is not None:
-            return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
-    except (ValueError, OverflowError):
-        pass
-    raise BadInputError("this is not an ISO 8601 time.", field="timestamp")
+    if not isinstance(value, str):
+        raise BadInputError("this is not an ISO 8601 time.", field="timestamp")
+    return parse_time(value, field="timestamp")
 
 
 def _clean(value: object, limit: int = 256) -> str:

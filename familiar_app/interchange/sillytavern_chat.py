@@ -176,8 +176,8 @@ def _time(raw: object, report: ReadReport) -> datetime:
             return datetime.fromtimestamp(raw / 1000, UTC)
         if isinstance(raw, str):
             return _time_from_text(raw.strip(), report)
-    except (ValueError, OverflowError, OSError):
-        pass
+    except (ValueError, OverflowError, OSError) as error:
+        raise BadInputError("this is no time that SillyTavern writes.", field="send_date") from error
     raise BadInputError("this is no time that SillyTavern writes.", field="send_date")
 
 

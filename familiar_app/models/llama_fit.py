@@ -88,12 +88,20 @@ def free_memory_bytes() -> int | None:
     """Return how much memory a new process could use, None where the system does not say."""
     if sys.platform == "win32":
         return _windows_free_bytes()
+    return _linux_free_bytes() or _built_in_bytes()
+
+
+def _linux_free_bytes() -> int | None:
     try:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
     except (OSError, ValueError):
-        pass
+        return None
+    return None
+
+
+def _built_in_bytes() -> int | None:
     try:
         # macOS gives back cached memory on demand, so what is built in is the honest bound.
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
