@@ -5,18 +5,29 @@ from __future__ import annotations
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
+LEAST_WIDTH = 120
+
 
 class FlowLayout(QLayout):
-    """Rows of items, right to left where the window's text is."""
+    """Rows of items, right to left where the window's text is.
 
-    def __init__(self, parent: QWidget | None = None, *, spacing: int = 8) -> None:
+    With `fill`, the last item takes the rest of its row, and items shrink rather than widen what they stand in.
+    """
+
+    def __init__(self, parent: QWidget | None = None, *, spacing: int = 8, fill: bool = False) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
-        self._gap = spacing
+        self._gap, self._fill = spacing, fill
         self.setContentsMargins(QMargins(0, 0, 0, 0))
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
+
+    def insert_before_last(self, widget: QWidget) -> None:
+        """Put a widget in front of the last one."""
+        self.addWidget(widget)
+        self._items.insert(len(self._items) - 2, self._items.pop())
+        self.invalidate()
 
     def count(self) -> int:
         return len(self._items)
@@ -46,20 +57,25 @@ class FlowLayout(QLayout):
     def minimumSize(self) -> QSize:
         size = QSize()
         for item in self._items:
-            size = size.expandedTo(item.minimumSize())
+            size = size.expandedTo(QSize(self._least_width(item), item.minimumSize().height()))
         margins = self.contentsMargins()
         return size + QSize(margins.left() + margins.right(), margins.top() + margins.bottom())
+
+    def _least_width(self, item: QLayoutItem) -> int:
+        width = item.minimumSize().width()
+        return min(width, LEAST_WIDTH) if self._fill else width
 
     def _arrange(self, rect: QRect, *, move: bool) -> int:
         inner = rect.marginsRemoved(self.contentsMargins())
         x, y, row_height = inner.x(), inner.y(), 0
         backwards = self.parentWidget() is not None and self.parentWidget().layoutDirection() == Qt.RightToLeft
-        for item in self._items:
-            if item.isEmpty():
-                continue
-            size = item.sizeHint().boundedTo(QSize(max(inner.width(), item.minimumSize().width()), 1 << 20))
+        shown = [item for item in self._items if not item.isEmpty()]
+        for item in shown:
+            size = item.sizeHint().boundedTo(QSize(max(inner.width(), self._least_width(item)), 1 << 20))
             if x + size.width() > inner.right() + 1 and row_height:
                 x, y, row_height = inner.x(), y + row_height + self._gap, 0
+            if self._fill and item is shown[-1]:
+                size.setWidth(max(size.width(), inner.right() + 1 - x))
             if move:
                 left = inner.right() + 1 - (x - inner.x()) - size.width() if backwards else x
                 item.setGeometry(QRect(QPoint(left, y), size))

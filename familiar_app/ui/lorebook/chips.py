@@ -11,10 +11,10 @@ from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from familiar_app.domain.lorebook.keysplit import split_keys
+from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.icon import follow, icon
 from familiar_app.ui.kit.label import set_property, set_role
 from familiar_app.ui.kit.theme import Theme
-from familiar_app.ui.lorebook.flow import FlowLayout
 from familiar_app.ui.lorebook.tip import plain_tip
 
 MOST_SHOWN = 60
@@ -145,7 +145,7 @@ class KeyChips(QWidget):
         set_role(self._more, "link")
         self._more.clicked.connect(lambda _on=False: self._show_all())
         self._more.hide()
-        self._flow = FlowLayout(4)
+        self._flow = FlowLayout(spacing=4, fill=True)
         self.setLayout(self._flow)
         self._flow.addWidget(self._more)
         self._flow.addWidget(self.field)
