@@ -19,7 +19,7 @@ from familiar_app.context.newest_turns import newest_turns
 from familiar_app.context.plan import Fitted, Plan, layer_traces
 from familiar_app.context.prompt_text import check_mode
 from familiar_app.context.recent_history import ReadHistory, RecentHistory
-from familiar_app.context.registry import HISTORY, LAYERS, check_layers
+from familiar_app.context.registry import HISTORY, LAYERS, check_layers, check_order
 from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.budget import Section, allot, answer_tokens
 from familiar_app.domain.card import CharacterCard
@@ -30,6 +30,7 @@ from familiar_app.domain.ids import OWNER, FamiliarId, TurnId
 from familiar_app.domain.settings import CharacterConfig
 from familiar_app.domain.trace import PromptTrace, messages_as_sent
 from familiar_app.domain.turn import Author, Channel, Role, Turn
+from familiar_app.domain.variation import UNCHANGED, Variation
 from familiar_app.models.port import LanguageModel
 from familiar_app.store.vault import Vault
 
@@ -44,7 +45,9 @@ _INSERTION_FRAME_TOKENS = 3
 class PromptRequest:
     """What a prompt is wanted for. The history goes up to and including `until`, by default to the newest turn.
 
-    `pending` is the text of a message by the owner that is not stored; it is shown as the last one.
+    `pending` is the text of a message by the owner that is not stored; it is shown as the last one. With `known_at` the
+    prompt is the one that would have been made at that instant, out of what was there and believed by then; with
+    `as_of` its facts are those that were true at that time in the world. With `preview` looking changes nothing.
     """
 
     channel: Channel
@@ -52,6 +55,15 @@ class PromptRequest:
     purpose: str = "reply"
     until: TurnId | None = None
     pending: str | None = None
+    known_at: datetime | None = None
+    as_of: datetime | None = None
+    variation: Variation = UNCHANGED
+    preview: bool = False
+
+    @property
+    def looks_only(self) -> bool:
+        """Whether this is not the prompt of a reply that will be stored."""
+        return self.preview or self.pending is not None or self.known_at is not None or self.variation != UNCHANGED
 
 
 @dataclass(frozen=True)
@@ -102,7 +114,7 @@ class Assembler:
     async def assemble(self, request: PromptRequest) -> AssembledPrompt:
         """Build the prompt. Raises UsageError (mode), UserError (no room in the model), OutsideError (model, vault)."""
         check_mode(request.mode)
-        now = self.clock.now()
+        now = self.clock.now() if request.known_at is None else request.known_at
         plan = await self._plan(request, now)
         context = self._context_tokens()
         answer = answer_tokens(context, self.config.models.prose.max_answer_tokens)
@@ -123,8 +135,9 @@ class Assembler:
         started = time.perf_counter()
         card = self.card()
         char = short_name(card.name) or self.familiar
-        order = self.config.prompt_layers(request.channel.key)
+        order = self._layer_order(request)
         caps = {name: cap for name in order if (cap := self.config.budget.text.cap(name)) is not None}
+        caps |= {name: cap for name, cap in request.variation.caps.items() if name in order}
         pending = self._pending(request, now)
         history = await self._history(request, char, pending, caps.get(HISTORY, 1))
         history_ms = (time.perf_counter() - started) * 1000
@@ -140,6 +153,10 @@ class Assembler:
             now=now,
             mode=request.mode,
             multi_party=multi_party,
+            until=request.until,
+            known_at=request.known_at,
+            as_of=request.as_of,
+            variation=request.variation,
         )
         if LOREBOOK in order:
             ctx = replace(ctx, lore=await self._read_lore(ctx, request, history, pending))
@@ -147,9 +164,8 @@ class Assembler:
         counts = await self._counter.count([layer.text for layer in built])
         tokens = {layer.name: count for layer, count in zip(built, counts, strict=True)}
         inserted = await self._counter.count([one.text for one in ctx.lore.insertions] if ctx.lore else [])
-        return Plan(
-            ctx, history, tuple(built), tokens, caps, history_ms, sum(n + _INSERTION_FRAME_TOKENS for n in inserted)
-        )
+        among = sum(n + _INSERTION_FRAME_TOKENS for n in inserted)
+        return Plan(ctx, order, history, tuple(built), tokens, caps, history_ms, among)
 
     async def _read_lore(
         self, ctx: LayerContext, request: PromptRequest, history: ReadHistory, pending: Turn | None
@@ -161,7 +177,13 @@ class Assembler:
         count = reach(shelf, self.config.lorebook.recent_window)
         newest = await newest_turns(self.vault, request.channel.id, until=request.until, pending=pending, count=count)
         messages = tuple(f"{speaker_name(turn, history.style)}: {turn.content.strip()}" for turn in newest.turns)
-        return await self._lore.read(ctx, shelf, LoreMoment(messages, newest, preview=pending is not None))
+        return await self._lore.read(ctx, shelf, LoreMoment(messages, newest, preview=request.looks_only))
+
+    def _layer_order(self, request: PromptRequest) -> tuple[str, ...]:
+        order = request.variation.layers(self.config.prompt_layers(request.channel.key))
+        if request.variation.order is not None:
+            check_order(order, "prompt_layers")
+        return order
 
     def _pending(self, request: PromptRequest, now: datetime) -> Turn | None:
         if request.pending is None:
@@ -247,7 +269,7 @@ class Assembler:
 
     def _order(self, plan: Plan, texts: Mapping[str, str]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
         """Part the layers into those before and those behind the history."""
-        order = self.config.prompt_layers(plan.ctx.channel.key)
+        order = plan.order
         if HISTORY in order:
             at = order.index(HISTORY)
         else:
@@ -273,7 +295,7 @@ class Assembler:
             tokens=fitted.total,
             exact_tokens=info.exact_tokens,
             messages=fitted.parts,
-            layers=layer_traces(plan, fitted, self.config.prompt_layers(request.channel.key), self._memo),
+            layers=layer_traces(plan, fitted, plan.order, self._memo),
             sampling=self.config.models.prose.sampling.model_dump(mode="json"),
             lorebook=plan.ctx.lore.trace if plan.ctx.lore is not None else None,
             turn_id=answered.id if answered is not None and answered.id > 0 else None,

@@ -8,9 +8,11 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Protocol
 
 from familiar_app.domain.card import CharacterCard
-from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.ids import FamiliarId, TurnId
+from familiar_app.domain.ranking import Weights
 from familiar_app.domain.settings import CharacterConfig
 from familiar_app.domain.turn import Channel
+from familiar_app.domain.variation import UNCHANGED, Variation
 from familiar_app.store.vault import Vault
 
 if TYPE_CHECKING:
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 class LayerContext:
     """One assembly as layers see it. `now` is aware UTC; `multi_party` tells that several people talk here.
 
-    `lore` is what the lorebooks brought, where they are a layer of this channel.
+    `lore` is what the lorebooks brought, where they are a layer of this channel. `until` is the last turn that is
+    there, None for the newest. With `known_at`, nothing that was learned later may be used, and `now` is that instant;
+    with `as_of`, facts have to be true at that time in the world. `variation` is what is tried out.
     """
 
     familiar: FamiliarId
@@ -35,6 +39,15 @@ class LayerContext:
     mode: str
     multi_party: bool
     lore: LoreReading | None = None
+    until: TurnId | None = None
+    known_at: datetime | None = None
+    as_of: datetime | None = None
+    variation: Variation = UNCHANGED
+
+    @property
+    def weights(self) -> Weights:
+        """How much each signal counts when memory is searched."""
+        return self.variation.weights or self.config.memory.retrieval.weights()
 
     @property
     def may_stay_silent(self) -> bool:

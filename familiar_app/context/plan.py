@@ -20,6 +20,7 @@ class Plan:
     """Everything that is known before the room is shared."""
 
     ctx: LayerContext
+    order: tuple[str, ...]
     history: ReadHistory
     built: tuple[BuiltLayer, ...]
     tokens: Mapping[str, int]

@@ -32,13 +32,14 @@ LAYERS: dict[str, Callable[[], Layer]] = {
 
 def check_layers(config: CharacterConfig) -> None:
     """Raise BadInputError that names the first unknown or repeated layer in a familiar's settings, and its key."""
-    _check(config.context.prompt_layers, "context.prompt_layers")
+    check_order(config.context.prompt_layers, "context.prompt_layers")
     for name, channel in config.channels.items():
         if channel.prompt_layers is not None:
-            _check(channel.prompt_layers, f"channels.{name}.prompt_layers")
+            check_order(channel.prompt_layers, f"channels.{name}.prompt_layers")
 
 
-def _check(layers: Iterable[str], field: str) -> None:
+def check_order(layers: Iterable[str], field: str) -> None:
+    """Raise BadInputError that names the first unknown or repeated layer, as a value of the setting `field`."""
     known, seen = [*LAYERS, HISTORY], set[str]()
     for layer in layers:
         if layer not in known:
