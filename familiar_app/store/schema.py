@@ -14,6 +14,7 @@ from sqlcipher3 import dbapi2
 
 from familiar_app.domain.errors import BugError, OutsideError
 from familiar_app.store.schema_lore import VERSION_4
+from familiar_app.store.schema_lore_use import LORE_USE
 from familiar_app.store.schema_memory import VERSION_2
 from familiar_app.store.schema_vector import VERSION_3
 
@@ -158,8 +159,13 @@ def _make_version_4(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def _make_lore_use(connection: Connection) -> None:
+    for statement in LORE_USE:
+        connection.execute(statement)
+
+
 # Step n brings a vault of version n to version n + 1; an empty database has version 0.
-STEPS: tuple[Step, ...] = (_make_version_1, _make_version_2, _make_version_3, _make_version_4)
+STEPS: tuple[Step, ...] = (_make_version_1, _make_version_2, _make_version_3, _make_version_4, _make_lore_use)
 VERSION = len(STEPS)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from familiar_app.domain.ids import TraceId, TurnId
 from familiar_app.domain.trace import PromptTrace, TraceSummary
 from familiar_app.store.engine import Engine
+from familiar_app.store.lore_use import count_entries
 from familiar_app.store.moment import from_micros
 from familiar_app.store.trace_write import insert_trace, unpack
 from familiar_app.store.turn_write import link_trace
@@ -25,8 +26,18 @@ class Traces:
         self._engine = engine
 
     async def put(self, trace: PromptTrace, *, keep: int = KEEP) -> TraceId:
-        """Store a trace and forget the oldest beyond `keep`. A stored one (with an id) is replaced by a new row."""
-        return await self._engine.write(lambda connection: insert_trace(connection, trace, keep))
+        """Store a trace and forget the oldest beyond `keep`. A stored one (with an id) is replaced by a new row.
+
+        Its lorebook entries are counted, once for each trace.
+        """
+
+        def work(connection: Connection) -> TraceId:
+            number = insert_trace(connection, trace, keep)
+            if trace.id is None:
+                count_entries(connection, number, trace)
+            return number
+
+        return await self._engine.write(work)
 
     async def get(self, id: TraceId) -> PromptTrace | None:  # noqa: A002
         """Return a trace, or None where it was never there or has left the ring."""

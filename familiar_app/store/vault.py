@@ -22,6 +22,7 @@ from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.index.search_index import SearchIndex
 from familiar_app.store.keys import DEFAULT_COST, KdfCost, KeyFile, Way
 from familiar_app.store.lore_timer import LoreTimers
+from familiar_app.store.lore_use import LoreUses
 from familiar_app.store.person import People
 from familiar_app.store.projection import Projections
 from familiar_app.store.rekey import FreshCopy, put_in_place, write_fresh_copy
@@ -165,6 +166,7 @@ class Vault:
         self.secrets = Secrets(engine, self._clock)
         self.state = State(engine)
         self.lore_timers = LoreTimers(engine)
+        self.lore_uses = LoreUses(engine)
 
 
 def vault_id(path: Path) -> str:
