@@ -9,7 +9,7 @@ from typing import Any
 from familiar_app.cli.context import Command, CommandFailedError
 from familiar_app.cli.option import channel, limit, local_channel, speaker
 from familiar_app.cli.shape import prompt_shape, trace_shape
-from familiar_app.context.assembler import PromptRequest
+from familiar_app.context.prompt import PromptRequest
 from familiar_app.conversation.event import (
     ReplyDelta,
     ReplyFailed,

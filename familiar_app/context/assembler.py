@@ -3,78 +3,39 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from random import SystemRandom
 
-from familiar_app.context.composition import compose, opening
+from familiar_app.context.fitting import Fitter
 from familiar_app.context.history_line import LineStyle, place_mark, short_name, speaker_name
 from familiar_app.context.layer import LayerContext
 from familiar_app.context.layer_memo import LayerMemo
 from familiar_app.context.lore_reader import LoreMoment, LoreReader, reach
 from familiar_app.context.lore_shelf import Lorebooks
-from familiar_app.context.lorebook import LOREBOOK, Insertion, LoreReading
+from familiar_app.context.lorebook import LOREBOOK, LoreReading
 from familiar_app.context.newest_turns import newest_turns
 from familiar_app.context.plan import Fitted, Plan, layer_traces
+from familiar_app.context.prompt import AssembledPrompt as AssembledPrompt
+from familiar_app.context.prompt import PromptRequest as PromptRequest
 from familiar_app.context.prompt_text import check_mode
 from familiar_app.context.recent_history import ReadHistory, RecentHistory
 from familiar_app.context.registry import HISTORY, LAYERS, check_layers, check_order
 from familiar_app.context.tokens import TokenCounter
-from familiar_app.domain.budget import Section, allot, answer_tokens
+from familiar_app.domain.budget import answer_tokens
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.chat import ChatRequest
 from familiar_app.domain.clock import Clock
-from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import OWNER, FamiliarId, TurnId
 from familiar_app.domain.settings import CharacterConfig
 from familiar_app.domain.trace import PromptTrace, messages_as_sent
-from familiar_app.domain.turn import Author, Channel, Role, Turn
-from familiar_app.domain.variation import UNCHANGED, Variation
+from familiar_app.domain.turn import Author, Role, Turn
 from familiar_app.models.port import LanguageModel
 from familiar_app.store.vault import Vault
 
-_TRIES = 8
-_SLACK_TOKENS = 8
 _PENDING = TurnId(0)
-_INSERTED = "among the turns"
 _INSERTION_FRAME_TOKENS = 3
-
-
-@dataclass(frozen=True)
-class PromptRequest:
-    """What a prompt is wanted for. The history goes up to and including `until`, by default to the newest turn.
-
-    `pending` is the text of a message by the owner that is not stored; it is shown as the last one. With `known_at` the
-    prompt is the one that would have been made at that instant, out of what was there and believed by then; with
-    `as_of` its facts are those that were true at that time in the world. With `preview` looking changes nothing.
-    """
-
-    channel: Channel
-    mode: str = "text"
-    purpose: str = "reply"
-    until: TurnId | None = None
-    pending: str | None = None
-    known_at: datetime | None = None
-    as_of: datetime | None = None
-    variation: Variation = UNCHANGED
-    preview: bool = False
-
-    @property
-    def looks_only(self) -> bool:
-        """Whether this is not the prompt of a reply that will be stored."""
-        return self.preview or self.pending is not None or self.known_at is not None or self.variation != UNCHANGED
-
-
-@dataclass(frozen=True)
-class AssembledPrompt:
-    """A request for the model and its trace. `speakers` are the names of the others as the prompt shows them."""
-
-    request: ChatRequest
-    trace: PromptTrace
-    char: str = ""
-    speakers: tuple[str, ...] = ()
-    may_stay_silent: bool = False
 
 
 @dataclass
@@ -97,12 +58,14 @@ class Assembler:
     _counter: TokenCounter = field(init=False)
     _memo: LayerMemo = field(init=False)
     _reader: RecentHistory = field(init=False)
+    _fitter: Fitter = field(init=False)
 
     def __post_init__(self) -> None:
         check_layers(self.config)
         self._counter = TokenCounter(self.model)
         self._memo = LayerMemo()
         self._reader = RecentHistory(self.vault, self._counter)
+        self._fitter = Fitter(self.config, self.model, self._counter, self._reader)
         self._layers = {name: build() for name, build in LAYERS.items()}
         self._lore = None if self.lorebooks is None else LoreReader(self.lorebooks, self._counter, self.chance)
 
@@ -118,7 +81,7 @@ class Assembler:
         plan = await self._plan(request, now)
         context = self._context_tokens()
         answer = answer_tokens(context, self.config.models.prose.max_answer_tokens)
-        fitted = await self._fit(plan, context - answer)
+        fitted = await self._fitter.fit(plan, context - answer)
         trace = self._trace(request, plan, fitted, now, context, answer)
         chat = ChatRequest(
             slot="prose",
@@ -216,66 +179,6 @@ class Assembler:
     def _context_tokens(self) -> int:
         own, wanted = self.model.info.context_tokens, self.config.models.prose.context_tokens
         return own if wanted is None else min(own, wanted)
-
-    async def _fit(self, plan: Plan, limit: int) -> Fitted:
-        """Share the room, put the messages together and count them; with too many tokens, try again with less room."""
-        base, each = await self._counter.frame()
-        (extra,) = await self._counter.count([f"{opening()}\n()"])
-        room = limit - base - 4 * each - extra - _SLACK_TOKENS
-        for _ in range(_TRIES):
-            if room <= 0:
-                break
-            fitted = await self._share(plan, room)
-            if fitted.window.lines and not fitted.window.lines[-1].text:
-                break
-            total = await self.model.count_prompt_tokens(messages_as_sent(fitted.parts))
-            if total <= limit:
-                return replace(fitted, total=total)
-            # What is not used counts for nothing: less room than that is what takes something out.
-            room = min(room, fitted.used) - (total - limit) - _SLACK_TOKENS
-        raise UserError(
-            "The model's context is too small for this conversation.",
-            "Choose a model with a longer context, or raise context_tokens in the familiar's settings.",
-        )
-
-    async def _share(self, plan: Plan, room: int) -> Fitted:
-        sections = [
-            Section(layer.name, plan.tokens[layer.name], plan.caps.get(layer.name, room)) for layer in plan.built
-        ]
-        inserted = plan.inserted_tokens
-        sections.append(Section(_INSERTED, inserted, inserted))
-        history_cap = plan.caps.get(HISTORY)
-        lines = plan.history.lines
-        newest = lines[-1].cost if lines else 0
-        # Without a history layer the message that is answered is shown all the same: the rest means nothing without it.
-        need, cap = (plan.history.cost, history_cap) if history_cap is not None else (newest, max(newest, 1))
-        shares = allot([*sections, Section(HISTORY, need, cap, elastic=True)], room)
-        window = await self._reader.fit(plan.history, shares[HISTORY], self.config.budget.text.history_step_turns)
-        texts = {layer.name: await self._counter.cut(layer.text, shares[layer.name]) for layer in plan.built}
-        counts = await self._counter.count(list(texts.values()))
-        head, tail = self._order(plan, texts)
-        among: tuple[Insertion, ...] = ()
-        if plan.ctx.lore is not None and shares[_INSERTED] >= inserted:
-            among = plan.ctx.lore.insertions
-        parts = compose(
-            head,
-            window.lines,
-            tail,
-            history_layer=HISTORY,
-            closing_role=self.config.context.reminder_role,
-            insertions=among,
-        )
-        return Fitted(parts, window, texts, dict(zip(texts, counts, strict=True)), shares, inserted if among else 0)
-
-    def _order(self, plan: Plan, texts: Mapping[str, str]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-        """Part the layers into those before and those behind the history."""
-        order = plan.order
-        if HISTORY in order:
-            at = order.index(HISTORY)
-        else:
-            at = order.index("final_reminder") if "final_reminder" in order else len(order)
-        pick = [(name, texts[name]) for name in order[:at] if name != HISTORY]
-        return pick, [(name, texts[name]) for name in order[at:] if name != HISTORY]
 
     def _trace(
         self, request: PromptRequest, plan: Plan, fitted: Fitted, now: datetime, context: int, answer: int

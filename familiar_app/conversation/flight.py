@@ -8,7 +8,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
-from familiar_app.context.assembler import AssembledPrompt, Assembler, PromptRequest
+from familiar_app.context.assembler import Assembler
+from familiar_app.context.prompt import AssembledPrompt, PromptRequest
 from familiar_app.domain.chat import ChatEvent, Finished, RequestSent, TextDelta, ToolCallRequested, Usage
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.ids import TurnId
