@@ -1,0 +1,314 @@
+"""Finds what is odd about a lorebook before anybody talks: entries that can never come in, keys that match too much.
+
+Nothing is changed and nothing is evaluated. Entries that are off are passed over: nobody expects anything of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from familiar_app.domain.lorebook.decorators import ACTIVATE, DONT_ACTIVATE, parse_decorators
+from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry, Position, SecondaryLogic
+from familiar_app.domain.lorebook.group import group_names
+from familiar_app.domain.lorebook.keytable import KeyForm, KeyOptions, KeyTable, LiteralKey
+from familiar_app.domain.lorebook.pattern import KeyPattern
+from familiar_app.domain.lorebook.rules import FIXED, Rules
+from familiar_app.domain.lorebook.scene import TRIGGERS, LoreSettings
+from familiar_app.domain.lorebook.word import stands_alone
+
+Uid = int | str
+_PATTERN_TIME_S = 0.05
+_SHORT = 2
+_STOP_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "about all and any are been but can could did does for from get had has have her him his how into its just "
+        "not now off one our out say see she some that the their them then there they this too was what when where "
+        "which who why will with would yes you your",
+    )
+)
+
+
+class Oddity(StrEnum):
+    """What is odd about an entry. The first ten mean that it never comes in."""
+
+    NO_KEYS = "no-keys"
+    NO_CHANCE = "no-chance"
+    FOLDER_OFF = "folder-off"
+    SAYS_NO = "says-no"
+    CONTRADICTION = "contradiction"
+    DEAD_MIX = "dead-mix"
+    NO_TRIGGER = "no-trigger"
+    DEAD_KEYS = "dead-keys"
+    SHADOWED = "shadowed"
+    TOO_LARGE = "too-large"
+    EMPTY = "empty"
+    NO_OUTLET = "no-outlet"
+    BAD_PATTERN = "bad-pattern"
+    NOT_CONSTANT = "not-constant"
+    BROAD_KEY = "broad-key"
+    REPEATED_KEY = "repeated-key"
+    SAME_KEYS = "same-keys"
+    SAME_CONTENT = "same-content"
+    UNKNOWN_FOLDER = "unknown-folder"
+
+
+_NEVER = frozenset(list(Oddity)[:10])
+
+
+@dataclass(frozen=True, slots=True)
+class LoreWarning:
+    """One thing that is odd about an entry, with a sentence for people."""
+
+    kind: Oddity
+    text: str
+
+    @property
+    def never(self) -> bool:
+        """Tell whether the entry can't come in because of it."""
+        return self.kind in _NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class LintTerms:
+    """What the oddities depend on beside the book. Without `count_tokens` no entry is too large."""
+
+    settings: LoreSettings = field(default_factory=LoreSettings)
+    rules: Rules = FIXED
+    budget_tokens: int = 0
+    count_tokens: Callable[[str], int] | None = None
+
+
+Found = dict[Uid, tuple[LoreWarning, ...]]
+
+
+class Linter:
+    """Looks books over again and again; what it found about an entry by itself is kept until the entry changes."""
+
+    def __init__(self) -> None:
+        self._terms: LintTerms | None = None
+        self._table = KeyTable(FIXED)
+        self._own: dict[Uid, tuple[LoreEntry, tuple[LoreWarning, ...]]] = {}
+
+    def run(self, book: LoreBook, terms: LintTerms | None = None) -> Found:
+        """Return the warnings of each entry that has any. Linear in the entries of the book."""
+        terms = terms or LintTerms()
+        if terms != self._terms:
+            self._terms, self._table, self._own = terms, KeyTable(terms.rules), {}
+        folders = {one.id: one for one in book.folders}
+        found: dict[Uid, list[LoreWarning]] = {}
+        own: dict[Uid, tuple[LoreEntry, tuple[LoreWarning, ...]]] = {}
+        for entry in book.entries:
+            if not entry.enabled:
+                continue
+            known = self._own.get(entry.uid)
+            own[entry.uid] = known if known and known[0] is entry else (entry, tuple(self._about(entry, terms)))
+            warnings = [*own[entry.uid][1]]
+            folder = folders.get(entry.folder)
+            if folder is not None and not folder.enabled:
+                warnings.append(LoreWarning(Oddity.FOLDER_OFF, f"Its folder {folder.name} is switched off."))
+            elif entry.folder and folder is None:
+                warnings.append(LoreWarning(Oddity.UNKNOWN_FOLDER, "It names a folder that the book does not have."))
+            found[entry.uid] = warnings
+        self._own = own
+        active = [one for one in book.entries if one.enabled]
+        for uid, warning in (*self._alike(active), *self._shadowed(active, terms)):
+            found[uid].append(warning)
+        return {uid: tuple(warnings) for uid, warnings in found.items() if warnings}
+
+    # ---- one entry by itself
+
+    def _about(self, entry: LoreEntry, terms: LintTerms) -> Iterator[LoreWarning]:
+        decorators, content = parse_decorators(entry.content)
+        if ACTIVATE not in decorators:
+            yield from self._about_keys(entry, terms)
+        if DONT_ACTIVATE in decorators and ACTIVATE not in decorators:
+            yield LoreWarning(Oddity.SAYS_NO, f"Its text says {DONT_ACTIVATE}.")
+        if entry.use_probability and entry.probability <= 0:
+            yield LoreWarning(Oddity.NO_CHANCE, "Its probability is 0, so it never gets in.")
+        if entry.triggers and not set(entry.triggers) & set(TRIGGERS):
+            yield LoreWarning(Oddity.NO_TRIGGER, "It is only for kinds of answers that do not exist.")
+        if entry.delay_until_recursion and entry.exclude_recursion:
+            yield LoreWarning(Oddity.DEAD_MIX, "It waits for recursion and may not fire through it: no moment is left.")
+        elif entry.delay_until_recursion and not terms.settings.recursive and not terms.rules.levels_run_alone:
+            yield LoreWarning(Oddity.DEAD_MIX, "It waits for recursion, and recursion is off.")
+        if not content.strip():
+            yield LoreWarning(Oddity.EMPTY, "It has no content, so it brings nothing in.")
+        elif terms.count_tokens is not None and not entry.ignore_budget and terms.budget_tokens > 0:
+            tokens = terms.count_tokens(content)
+            if tokens >= terms.budget_tokens:
+                text = f"Its {tokens:,} tokens never fit into a budget of {terms.budget_tokens:,}."
+                yield LoreWarning(Oddity.TOO_LARGE, text)
+        if entry.position is Position.OUTLET and not entry.outlet_name.strip():
+            yield LoreWarning(Oddity.NO_OUTLET, "It stands at an outlet and names none, so it stands nowhere.")
+
+    def _about_keys(self, entry: LoreEntry, terms: LintTerms) -> Iterator[LoreWarning]:
+        by_pattern = terms.rules.obeys_use_regex and entry.use_regex is True
+        if entry.constant and by_pattern:
+            yield LoreWarning(Oddity.NOT_CONSTANT, "Its keys are all patterns, so that it is always in does not count.")
+        elif entry.constant:
+            return
+        keys = [key for key in entry.keys if key.strip() or terms.rules.blank_keys_match]
+        if not keys:
+            if not entry.vectorized:
+                yield LoreWarning(Oddity.NO_KEYS, "It has no keys and is not always in, so nothing wakes it.")
+            return
+        forms = self._forms(entry, keys, terms)
+        for key in keys:
+            yield from _about_key(key, forms[key], by_pattern=by_pattern)
+        if all(form is None and not _has_macro(key) for key, form in forms.items()):
+            yield LoreWarning(Oddity.DEAD_KEYS, "None of its keys can ever match.")
+        for key, count in Counter(key.strip().casefold() for key in keys).items():
+            if count > 1:
+                yield LoreWarning(Oddity.REPEATED_KEY, f"It has the key “{key}” {count} times.")
+        if entry.selective and entry.secondary_keys and not by_pattern:
+            yield from self._about_logic(entry, forms, terms)
+
+    def _about_logic(
+        self, entry: LoreEntry, forms: dict[str, KeyForm | None], terms: LintTerms
+    ) -> Iterator[LoreWarning]:
+        """Tell where every primary key brings along what the secondary keys forbid."""
+        logic = entry.logic or SecondaryLogic.AND_ANY
+        others = self._forms(entry, list(entry.secondary_keys), terms)
+        first, second = list(forms.values()), list(others.values())
+        dead = [form is None and not _has_macro(key) for key, form in others.items()]
+        implied = [[_implies(one, other, terms.rules) for other in second] for one in first]
+        if logic is SecondaryLogic.NOT_ANY and all(map(any, implied)):
+            text = "Each of its keys contains a secondary key, and none of those may be there."
+            yield LoreWarning(Oddity.CONTRADICTION, text)
+        elif logic is SecondaryLogic.NOT_ALL and all(map(all, implied)):
+            text = "Each of its keys contains all secondary keys, and one of those has to be missing."
+            yield LoreWarning(Oddity.CONTRADICTION, text)
+        elif logic is SecondaryLogic.AND_ANY and all(dead):
+            yield LoreWarning(Oddity.CONTRADICTION, "One secondary key has to be there, and none of them can match.")
+        elif logic is SecondaryLogic.AND_ALL and any(dead):
+            yield LoreWarning(Oddity.CONTRADICTION, "All secondary keys have to be there, and one of them can't match.")
+
+    def _forms(self, entry: LoreEntry, keys: list[str], terms: LintTerms) -> dict[str, KeyForm | None]:
+        settings = terms.settings
+        options = KeyOptions(
+            settings.case_sensitive if entry.case_sensitive is None else entry.case_sensitive,
+            settings.match_whole_words if entry.match_whole_words is None else entry.match_whole_words,
+            entry.use_regex,
+        )
+        found: dict[str, KeyForm | None] = {}
+        for key in keys:
+            number = None if _has_macro(key) else self._table.number(key, options)
+            found[key] = None if number is None else self._table.forms[number]
+        return found
+
+    # ---- entries beside each other
+
+    def _alike(self, active: list[LoreEntry]) -> Iterator[tuple[Uid, LoreWarning]]:
+        """Tell which entries have the same keys, or the same content, without sharing a group."""
+        by_keys: dict[tuple[object, ...], list[LoreEntry]] = {}
+        by_content: dict[str, list[LoreEntry]] = {}
+        for one in active:
+            if one.keys and not one.constant:
+                secondary = (frozenset(one.secondary_keys), one.logic) if one.selective and one.secondary_keys else ()
+                by_keys.setdefault((frozenset(map(str.casefold, one.keys)), secondary, one.group), []).append(one)
+            if one.content.strip():
+                by_content.setdefault(one.content.strip(), []).append(one)
+        for alike in by_keys.values():
+            if len(alike) > 1 and not alike[0].group:
+                for one in alike:
+                    yield one.uid, LoreWarning(Oddity.SAME_KEYS, f"Its keys are those of {_others(one, alike)} too.")
+        for alike in by_content.values():
+            if len(alike) > 1:
+                for one in alike:
+                    text = f"Its content is that of {_others(one, alike)} too."
+                    yield one.uid, LoreWarning(Oddity.SAME_CONTENT, text)
+
+    def _shadowed(self, active: list[LoreEntry], terms: LintTerms) -> Iterator[tuple[Uid, LoreWarning]]:
+        """Tell which entries always lose to one that goes first in their group."""
+        if terms.settings.group_scoring:
+            return
+        groups: dict[str, list[LoreEntry]] = {}
+        for one in active:
+            for name in group_names(one.group, loose=False) if one.group else ():
+                groups.setdefault(name, []).append(one)
+        for name, members in groups.items():
+            leaders = [one for one in members if one.group_override and _is_sure(one)]
+            for one in members:
+                leader = next((other for other in leaders if _beats(other, one)), None)
+                if leader is not None:
+                    text = f"In its group {name}, {leader.name} always goes first."
+                    yield one.uid, LoreWarning(Oddity.SHADOWED, text)
+
+
+def _about_key(key: str, form: KeyForm | None, *, by_pattern: bool) -> Iterator[LoreWarning]:
+    if isinstance(form, KeyPattern):
+        if _matches_nothing_said(form):
+            yield LoreWarning(Oddity.BROAD_KEY, f"The pattern “{key}” matches any text, even an empty one.")
+    elif by_pattern and not _has_macro(key):
+        yield LoreWarning(Oddity.BAD_PATTERN, f"“{key}” is no pattern that can be read, so it never matches.")
+    elif isinstance(form, LiteralKey):
+        text = form.text.casefold()
+        if len(text) > _SHORT and text.startswith("/") and text.rstrip("gimsuyvd").endswith("/"):
+            yield LoreWarning(Oddity.BAD_PATTERN, f"“{key}” can't be read as a pattern and is taken as plain text.")
+        elif len(text) <= _SHORT and text.isalpha() and not any(map(_is_glued, text)):
+            yield LoreWarning(Oddity.BROAD_KEY, f"The key “{key}” is very short, so it matches often.")
+        elif text in _STOP_WORDS:
+            yield LoreWarning(Oddity.BROAD_KEY, f"The key “{key}” is in almost every text.")
+
+
+def _matches_nothing_said(form: KeyPattern) -> bool:
+    try:
+        return form.search("", _PATTERN_TIME_S) is not None
+    except TimeoutError:
+        return False
+
+
+def _implies(one: KeyForm | None, other: KeyForm | None, rules: Rules) -> bool:
+    """Tell whether a text with the first key in it has the second one too."""
+    if not isinstance(one, LiteralKey) or not isinstance(other, LiteralKey) or not other.folded:
+        return one is not None and one == other
+    at = one.folded.find(other.folded)
+    while at >= 0:
+        end = at + len(other.folded)
+        inside = stands_alone(one.folded, at, end, unicode_words=rules.unicode_words)
+        # A key of several words may stand in the middle of longer ones, so its own ends are no ends of words.
+        edge = (at == 0 or end == len(one.folded)) and not one.whole
+        if not other.whole or (inside and not edge):
+            return True
+        at = one.folded.find(other.folded, at + 1)
+    return False
+
+
+def _has_macro(key: str) -> bool:
+    return "{{" in key or "<" in key
+
+
+def _is_glued(letter: str) -> bool:
+    """Tell whether a letter belongs to a script without spaces, where one letter can be a whole word."""
+    return stands_alone(f"a{letter}a", 1, 2, unicode_words=True)
+
+
+def _others(one: LoreEntry, alike: list[LoreEntry]) -> str:
+    others = [other.name for other in alike if other.uid != one.uid]
+    return others[0] if len(others) == 1 else f"{others[0]} and {len(others) - 1} more"
+
+
+def _is_sure(entry: LoreEntry) -> bool:
+    """Tell whether nothing but its keys keeps an entry out."""
+    held_back = entry.triggers or entry.character_filter or entry.delay or entry.cooldown or entry.delay_until_recursion
+    by_chance = entry.use_probability and entry.probability < 100
+    never = DONT_ACTIVATE in parse_decorators(entry.content)[0]
+    by_second = entry.selective and entry.secondary_keys and not entry.constant
+    return not (held_back or by_chance or by_second or never or entry.use_group_scoring or entry.exclude_recursion)
+
+
+def _beats(leader: LoreEntry, one: LoreEntry) -> bool:
+    """Tell whether the leader comes in whenever the other one would, and goes first."""
+    if leader.uid == one.uid or one.use_group_scoring or (one.group_override and one.order >= leader.order):
+        return False
+    if leader.constant:
+        return leader.use_regex is not True
+    same_way = ("scan_depth", "case_sensitive", "match_whole_words", "use_regex", "sources")
+    if one.constant or not one.keys or any(getattr(leader, name) != getattr(one, name) for name in same_way):
+        return False
+    return set(one.keys) <= set(leader.keys)
