@@ -277,8 +277,10 @@ class FactEmbeddingSettings(_Table):
 
 
 class MemorySettings(_Table):
-    """How memory is read and kept up to date."""
+    """How memory is read and kept up to date, and the limits of one request in the background."""
 
+    batch_timeout_s: Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False, strict=False)]
+    batch_answer_tokens: Annotated[int, Field(ge=16)]
     retrieval: RetrievalSettings
     rich_note: RichNoteSettings
     fact_supersede: FactSupersedeSettings

@@ -1,21 +1,31 @@
-"""Asks the background model on behalf of a projector, within the model's context."""
+"""Asks the background model on behalf of a projector, within the model's context and a limit of time.
+
+Where the time is up after the model has begun to answer, the answer ends there: a text at its last whole sentence, a
+list that is not complete counts as malformed. So a model that never comes to an end holds up nothing. Where not a word
+has come by then, nothing is known of the batch, and that is an error.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
 from familiar_app.domain.budget import answer_tokens
-from familiar_app.domain.chat import ChatRequest, Finished, Message, TextDelta, Usage
+from familiar_app.domain.chat import ChatEvent, ChatRequest, Finished, Message, ModelInfo, TextDelta, Usage
+from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.speech import break_marks
+from familiar_app.models.port import LanguageModel
 from familiar_app.models.structured import MAX_ANSWER_CHARS, MalformedAnswer, ask_json
 from familiar_app.projectors.port import Desk
 
 _FRAME_TOKENS = 64
 _LEAST_ROOM_TOKENS = 64
 _CUT_MARK = "…"
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]*_]*(?=\s|\Z)|[。！？][」』”]*")
 ANY_LIST: Mapping[str, Any] = {"type": "array"}
 
 
@@ -32,29 +42,86 @@ class Asked:
 async def ask_list(desk: Desk, purpose: str, system: str, user: str, schema: Mapping[str, Any]) -> Asked:
     """Ask for a JSON list. What is in it is the caller's to check. Raises OutsideError where the model failed."""
     request = _request(desk, purpose, system, user, schema)
-    model = desk.model.info.name
+    model = _Listening(desk.model)
     try:
-        value, _, usage = await ask_json(desk.model, request, accept=ANY_LIST)
+        async with asyncio.timeout(desk.config.memory.batch_timeout_s):
+            value, _, usage = await ask_json(model, request, accept=ANY_LIST)
     except MalformedAnswer as error:
-        return Asked(None, _cost(error.usage), model, malformed=True)
-    return Asked(value, _cost(usage), model)
+        return Asked(None, _cost(error.usage), model.info.name, malformed=True)
+    except TimeoutError:
+        model.require_a_beginning()
+        return Asked(None, _cost(model.usage), model.info.name, malformed=True)
+    return Asked(value, _cost(usage), model.info.name)
 
 
 async def ask_prose(desk: Desk, purpose: str, system: str, user: str) -> Asked:
     """Ask for a text; it may come back empty. Raises OutsideError where the model failed."""
     request = _request(desk, purpose, system, user, None)
+    model = _Listening(desk.model)
     parts: list[str] = []
-    size, usage = 0, Usage()
-    async with aclosing(desk.model.stream(request)) as events:
-        async for event in events:
-            if isinstance(event, TextDelta):
-                parts.append(event.text)
-                size += len(event.text)
-            elif isinstance(event, Finished):
-                usage = event.usage
-            if size > MAX_ANSWER_CHARS:
-                break
-    return Asked("".join(parts).strip(), _cost(usage), desk.model.info.name)
+    size, complete = 0, False
+    try:
+        async with asyncio.timeout(desk.config.memory.batch_timeout_s), aclosing(model.stream(request)) as events:
+            async for event in events:
+                if isinstance(event, TextDelta):
+                    parts.append(event.text)
+                    size += len(event.text)
+                elif isinstance(event, Finished):
+                    complete = event.reason != "length"
+                if size > MAX_ANSWER_CHARS:
+                    break
+    except TimeoutError:
+        model.require_a_beginning()
+    text = "".join(parts).strip()
+    return Asked(text if complete else whole_sentences(text), _cost(model.usage), model.info.name)
+
+
+def whole_sentences(text: str) -> str:
+    """Return a text that was cut off up to its last whole sentence; all of it where it has none."""
+    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
+    return text[: ends[-1]] if ends else text
+
+
+class _Listening:
+    """A model, and what has been heard of its answer so far."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+        self._begun = False
+        self.usage = Usage()
+
+    @property
+    def info(self) -> ModelInfo:
+        return self._model.info
+
+    async def prepare(self) -> ModelInfo:
+        return await self._model.prepare()
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[ChatEvent, None]:
+        async with aclosing(self._model.stream(request)) as events:
+            async for event in events:
+                self._begun = self._begun or isinstance(event, TextDelta)
+                if isinstance(event, Finished):
+                    self.usage = event.usage
+                yield event
+
+    async def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return await self._model.count_tokens(texts)
+
+    async def count_prompt_tokens(self, messages: Sequence[Message]) -> int:
+        return await self._model.count_prompt_tokens(messages)
+
+    async def close(self) -> None:
+        await self._model.close()
+
+    def require_a_beginning(self) -> None:
+        """Raise OutsideError where the time was up before a word had come."""
+        if not self._begun:
+            raise OutsideError(
+                "The model had not begun to answer when the time of a batch was up.",
+                "Give it more with [memory] batch_timeout_s, or choose a faster model for work in the background.",
+                retryable=True,
+            )
 
 
 async def room_for(desk: Desk, *fixed: str) -> int:
@@ -115,7 +182,8 @@ def _context_tokens(desk: Desk) -> int:
 
 
 def _answer_tokens(desk: Desk) -> int:
-    return answer_tokens(_context_tokens(desk), desk.config.models.background.max_answer_tokens)
+    most = min(desk.config.models.background.max_answer_tokens, desk.config.memory.batch_answer_tokens)
+    return answer_tokens(_context_tokens(desk), most)
 
 
 def _cost(usage: Usage) -> int:
