@@ -22,6 +22,7 @@ from familiar_app.context.prompt import PromptRequest as PromptRequest
 from familiar_app.context.prompt_text import check_mode
 from familiar_app.context.recent_history import ReadHistory, RecentHistory
 from familiar_app.context.registry import HISTORY, LAYERS, check_layers, check_order
+from familiar_app.context.stretch import Stretch
 from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.budget import answer_tokens
 from familiar_app.domain.card import CharacterCard
@@ -32,6 +33,7 @@ from familiar_app.domain.settings import CharacterConfig
 from familiar_app.domain.trace import PromptTrace, messages_as_sent
 from familiar_app.domain.turn import Author, Role, Turn
 from familiar_app.models.port import LanguageModel
+from familiar_app.store.turn_then import Then
 from familiar_app.store.vault import Vault
 
 _PENDING = TurnId(0)
@@ -77,7 +79,7 @@ class Assembler:
     async def assemble(self, request: PromptRequest) -> AssembledPrompt:
         """Build the prompt. Raises UsageError (mode), UserError (no room in the model), OutsideError (model, vault)."""
         check_mode(request.mode)
-        now = self.clock.now() if request.known_at is None else request.known_at
+        now = request.as_of or request.known_at or self.clock.now()
         plan = await self._plan(request, now)
         context = self._context_tokens()
         answer = answer_tokens(context, self.config.models.prose.max_answer_tokens)
@@ -138,7 +140,7 @@ class Assembler:
             return None
         shelf = await self._lore.shelf(ctx)
         count = reach(shelf, self.config.lorebook.recent_window)
-        newest = await newest_turns(self.vault, request.channel.id, until=request.until, pending=pending, count=count)
+        newest = await newest_turns(self.vault, _stretch(request, pending), count=count)
         messages = tuple(f"{speaker_name(turn, history.style)}: {turn.content.strip()}" for turn in newest.turns)
         return await self._lore.read(ctx, shelf, LoreMoment(messages, newest, preview=request.looks_only))
 
@@ -172,9 +174,7 @@ class Assembler:
             quote_chars=self.config.context.quote_chars,
             labels={},
         )
-        return await self._reader.read(
-            style, owner_label=self.owner_label, until=request.until, pending=pending, cap=cap
-        )
+        return await self._reader.read(style, _stretch(request, pending), owner_label=self.owner_label, cap=cap)
 
     def _context_tokens(self) -> int:
         own, wanted = self.model.info.context_tokens, self.config.models.prose.context_tokens
@@ -203,3 +203,14 @@ class Assembler:
             lorebook=plan.ctx.lore.trace if plan.ctx.lore is not None else None,
             turn_id=answered.id if answered is not None and answered.id > 0 else None,
         )
+
+
+def _stretch(request: PromptRequest, pending: Turn | None) -> Stretch:
+    moment = request.as_of is not None or request.known_at is not None
+    return Stretch(
+        channel=request.channel.id,
+        until=request.until,
+        pending=pending,
+        then=Then(request.known_at, request.as_of) if moment else None,
+        without=frozenset(int(number) for kind, number in request.variation.without_items if kind == "turn"),
+    )

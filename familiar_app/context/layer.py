@@ -24,8 +24,8 @@ class LayerContext:
     """One assembly as layers see it. `now` is aware UTC; `multi_party` tells that several people talk here.
 
     `lore` is what the lorebooks brought, where they are a layer of this channel. `until` is the last turn that is
-    there, None for the newest. With `known_at`, nothing that was learned later may be used, and `now` is that instant;
-    with `as_of`, facts have to be true at that time in the world. `variation` is what is tried out.
+    there, None for the newest. With `known_at`, nothing that was learned later may be used; with `as_of`, facts have to
+    be true at that time in the world; `now` is that time, or that instant. `variation` is what is tried out.
     """
 
     familiar: FamiliarId

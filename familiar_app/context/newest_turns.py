@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from familiar_app.context.history_line import is_shown
 from familiar_app.context.recent_history import place_of
-from familiar_app.domain.ids import ChannelId, TurnId
+from familiar_app.context.stretch import Stretch
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.store.vault import Vault
 
@@ -28,16 +27,14 @@ class NewestTurns:
     pending: int = 0
 
 
-async def newest_turns(
-    vault: Vault, channel: ChannelId, *, until: TurnId | None, pending: Turn | None, count: int
-) -> NewestTurns:
-    """Read the newest `count` turns of persons and familiars up to `until` (inclusive), or up to the newest."""
-    before = TurnId(until + 1) if until is not None else None
-    after = await vault.turns.page(channel, after=until, limit=_LATER) if until is not None else []
-    earlier = await vault.turns.page(channel, before=before, limit=count) if count else []
+async def newest_turns(vault: Vault, stretch: Stretch, *, count: int) -> NewestTurns:
+    """Read the newest `count` turns of persons and familiars of a stretch."""
+    until, pending = stretch.until, stretch.pending
+    after = await stretch.later(vault, _LATER)
+    earlier = await stretch.before(vault, stretch.end, count) if count else []
     # An answer to an earlier turn that was made again belongs where the first one stood.
     moved = [turn for turn in after if until is not None and place_of(turn) < until]
-    shown = [turn for turn in (*earlier, *moved) if is_shown(turn) and turn.role in (Role.USER, Role.ASSISTANT)]
+    shown = [turn for turn in (*earlier, *moved) if stretch.shows(turn) and turn.role in (Role.USER, Role.ASSISTANT)]
     turns = [*sorted(shown, key=place_of), *([pending] if pending is not None else [])]
     return NewestTurns(
         turns=tuple(turns[len(turns) - count :] if len(turns) > count else turns),

@@ -17,11 +17,11 @@ from familiar_app.context.history_line import (
     LineStyle,
     body_text,
     is_own,
-    is_shown,
     render_line,
     short_name,
     speaker_name,
 )
+from familiar_app.context.stretch import Stretch
 from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.budget import stable_start
 from familiar_app.domain.clock import local_time
@@ -93,20 +93,18 @@ class RecentHistory:
         self._page_sizes: dict[ChannelId, int] = {}
         self._bodies: OrderedDict[tuple[TurnId, int], str] = OrderedDict()
 
-    async def read(
-        self, style: LineStyle, *, owner_label: str, until: TurnId | None, pending: Turn | None, cap: int
-    ) -> ReadHistory:
-        """Read back from `until` (inclusive), or from the newest turn, until `cap` tokens are full."""
+    async def read(self, style: LineStyle, stretch: Stretch, *, owner_label: str, cap: int) -> ReadHistory:
+        """Read back from the end of the stretch until `cap` tokens are full."""
         (_, each) = await self._counter.frame()
-        turns = await self._later_answers(style.channel.id, until) if until is not None else []
-        if pending is not None:
-            turns.append(pending)
-        before = TurnId(until + 1) if until is not None else None
+        turns = await self._later_answers(stretch)
+        if stretch.pending is not None:
+            turns.append(stretch.pending)
+        before = stretch.end
         page_size = self._page_sizes.get(style.channel.id, _FIRST_PAGE)
         while True:
-            page = await self._vault.turns.page(style.channel.id, before=before, limit=page_size)
+            page = await stretch.before(self._vault, before, page_size)
             complete = len(page) < page_size
-            turns[:0] = [turn for turn in page if is_shown(turn)]
+            turns[:0] = [turn for turn in page if stretch.shows(turn)]
             before = page[0].id if page else before
             page_size = min(2 * page_size, _LARGEST_PAGE)
             if not complete and _guess(turns) <= cap:
@@ -136,10 +134,11 @@ class RecentHistory:
                 shown[0] = dated
         return HistoryWindow(tuple(shown), left_out)
 
-    async def _later_answers(self, channel: ChannelId, until: TurnId) -> list[Turn]:
-        """Return answers to earlier turns that were made again after `until`."""
-        later = await self._vault.turns.page(channel, after=until, limit=_FIRST_PAGE)
-        return [turn for turn in later if place_of(turn) < until and is_shown(turn)]
+    async def _later_answers(self, stretch: Stretch) -> list[Turn]:
+        """Return answers to earlier turns that were made again after the end of the stretch."""
+        end = stretch.until
+        later = await stretch.later(self._vault, _FIRST_PAGE)
+        return [turn for turn in later if end is not None and place_of(turn) < end and stretch.shows(turn)]
 
     async def _lines(self, turns: Sequence[Turn], style: LineStyle, each: int) -> tuple[HistoryLine, ...]:
         by_message = {turn.message_id: turn for turn in turns if turn.message_id is not None}

@@ -17,6 +17,7 @@ from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.moment import to_micros
 from familiar_app.store.person_write import SpeakerMemory
 from familiar_app.store.turn_row import as_stored, read_turn
+from familiar_app.store.turn_then import Then, page_then
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -114,6 +115,18 @@ class Turns:
         """
         span = turn_read.Span(before, after, limit, inactive, hidden)
         return await self._engine.read(lambda connection: turn_read.page(connection, channel, span))
+
+    async def page_then(
+        self,
+        channel: ChannelId,
+        then: Then,
+        *,
+        before: TurnId | None = None,
+        after: TurnId | None = None,
+        limit: int = 100,
+    ) -> list[Turn]:
+        """Return a page as `page` would have at an earlier moment."""
+        return await self._engine.read(lambda c: page_then(c, channel, then, before, after, limit))
 
     async def around(self, id: TurnId, *, limit: int = 50) -> list[Turn]:  # noqa: A002
         """Return a turn with its neighbours in the channel, about half before and half after it."""

@@ -1,0 +1,105 @@
+"""Reads a channel as it stood at an earlier moment: what had arrived, in the words of that time.
+
+What was decided later (a removal, another answer chosen, an edit) does not count yet. A tombstone stays one at every
+moment: its text is gone for good.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.ids import ChannelId, TurnId
+from familiar_app.domain.turn import Turn
+from familiar_app.store.moment import to_micros
+from familiar_app.store.turn_row import read_turns
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+_FOR_EVER = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """A moment: what had arrived by `known_at`, of that what was said by `as_of`. None: no bound."""
+
+    known_at: datetime | None = None
+    as_of: datetime | None = None
+
+    @property
+    def known_micros(self) -> int:
+        return _FOR_EVER if self.known_at is None else to_micros(self.known_at)
+
+    @property
+    def said_micros(self) -> int:
+        return _FOR_EVER if self.as_of is None else to_micros(self.as_of)
+
+
+@dataclass(slots=True)
+class _Decided:
+    """What the owner had decided by then: turns taken out, and for each answered turn the choice and its number."""
+
+    hidden: set[int] = field(default_factory=set)
+    chosen: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+
+def page_then(
+    connection: Connection, channel: ChannelId, then: Then, before: TurnId | None, after: TurnId | None, limit: int
+) -> list[Turn]:
+    """Return a page of a channel as of a moment, oldest first: the first after `after`, else the last before `before`.
+
+    Costs a walk through the channel's decisions, of which there are few, and through what came later.
+    """
+    decided = _decisions(connection, channel, then.known_micros)
+    bound, order = ("t.id > ?", "ASC") if after is not None else ("t.id < ?", "DESC")
+    where = f"""t.channel = ? AND {bound} AND t.deleted = 0 AND t.role <> 'operator'
+        AND t.arrived_at <= ? AND t.at <= ? AND t.id NOT IN (SELECT value FROM json_each(?))
+        AND (t.answers IS NULL OR t.role <> 'assistant' OR t.id = coalesce(
+            (SELECT json_extract(c.value, '$[1]') FROM json_each(?) c WHERE json_extract(c.value, '$[0]') = t.answers
+                AND NOT EXISTS (SELECT 1 FROM turns n WHERE n.answers = t.answers AND n.role = 'assistant'
+                    AND n.id > json_extract(c.value, '$[2]') AND n.arrived_at <= ?)),
+            (SELECT max(s.id) FROM turns s WHERE s.answers = t.answers AND s.role = 'assistant'
+                AND s.arrived_at <= ?)))
+        ORDER BY t.id {order} LIMIT ?"""
+    chosen = [[answered, turn, act] for answered, (turn, act) in decided.chosen.items()]
+    edge = after if after is not None else before if before is not None else _FOR_EVER
+    values = (
+        channel, edge, then.known_micros, then.said_micros, json.dumps(sorted(decided.hidden)), json.dumps(chosen),
+        then.known_micros, then.known_micros, max(limit, 0),
+    )  # fmt: skip
+    turns = [_worded(connection, turn, then) for turn in read_turns(connection, where, values)]
+    return turns if after is not None else turns[::-1]
+
+
+def _decisions(connection: Connection, channel: ChannelId, known: int) -> _Decided:
+    rows = connection.execute(
+        """SELECT id, content FROM turns INDEXED BY turns_operator
+        WHERE role = 'operator' AND channel = ? AND arrived_at <= ? AND mode IN ('hide', 'unhide', 'choose')
+        ORDER BY id""",
+        (channel, known),
+    )
+    decided = _Decided()
+    for number, content in rows:
+        act = json.loads(content)
+        if act["act"] == "choose":
+            decided.chosen[act["answers"]] = (act["turn"], number)
+        elif act["act"] == "hide":
+            decided.hidden.update(act["turns"])
+        else:
+            decided.hidden.difference_update(act["turns"])
+    return decided
+
+
+def _worded(connection: Connection, turn: Turn, then: Then) -> Turn:
+    """Return a turn with the text it had then."""
+    if turn.revision == 1 or then.known_at is None:
+        return turn
+    number, content = connection.execute(
+        """SELECT number, content FROM (SELECT 1 AS number, content FROM turns WHERE id = ?1
+        UNION ALL SELECT number, content FROM revisions WHERE turn = ?1 AND at <= ?2) ORDER BY number DESC LIMIT 1""",
+        (turn.id, then.known_micros),
+    ).fetchone()
+    return replace(turn, revision=number, content=content)
