@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 from sqlcipher3 import dbapi2
 
 from familiar_app.domain.errors import BugError, OutsideError
+from familiar_app.store.schema_audience import AUDIENCE
 from familiar_app.store.schema_lore import VERSION_4
 from familiar_app.store.schema_lore_use import LORE_USE
 from familiar_app.store.schema_memory import VERSION_2
+from familiar_app.store.schema_saved_memory import SAVED_MEMORY
 from familiar_app.store.schema_vector import VERSION_3
 
 if TYPE_CHECKING:
@@ -164,8 +166,26 @@ def _make_lore_use(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def _make_saved_memory(connection: Connection) -> None:
+    for statement in SAVED_MEMORY:
+        connection.execute(statement)
+
+
+def _make_audience(connection: Connection) -> None:
+    for statement in AUDIENCE:
+        connection.execute(statement)
+
+
 # Step n brings a vault of version n to version n + 1; an empty database has version 0.
-STEPS: tuple[Step, ...] = (_make_version_1, _make_version_2, _make_version_3, _make_version_4, _make_lore_use)
+STEPS: tuple[Step, ...] = (
+    _make_version_1,
+    _make_version_2,
+    _make_version_3,
+    _make_version_4,
+    _make_lore_use,
+    _make_saved_memory,
+    _make_audience,
+)
 VERSION = len(STEPS)
 
 
