@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import UsageError
 from familiar_app.store import vault_file
+from familiar_app.store.audience import Audiences
 from familiar_app.store.channel import Channels
 from familiar_app.store.engine import Engine
 from familiar_app.store.fact import Facts
@@ -161,6 +162,7 @@ class Vault:
         self.vectors = Vectors(engine, self._clock, self.turns, feed)
         self.retrieval = Retrieval(engine, self.index, self.vectors, self._clock)
         self.channels = Channels(engine, self._clock)
+        self.audiences = Audiences(engine)
         self.people = People(engine)
         self.traces = Traces(engine)
         self.secrets = Secrets(engine, self._clock)

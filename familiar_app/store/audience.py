@@ -1,0 +1,85 @@
+"""The places a familiar learns in and speaks in, with their readers, and what may be heard where.
+
+The rules are in `domain/audience.py`. Who reads a channel is told by the link to its platform; nobody else knows.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from familiar_app.domain.audience import Audience, AudienceMode, Place, PlaceKind, Readers, audience_of
+from familiar_app.domain.errors import UserError
+from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, is_local
+from familiar_app.domain.turn import Channel
+from familiar_app.store.engine import Engine
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+_PLACES = """SELECT id, key, guild, readers FROM channels WHERE familiar = ?1
+    OR id IN (SELECT channel FROM subscriptions WHERE familiar = ?1)"""
+
+
+class Audiences:
+    """Who may hear what, in one vault."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def of(self, familiar: FamiliarId, channel: Channel, mode: AudienceMode) -> Audience:
+        """Return what may be heard in a channel of all that a familiar has learned; the channel need not exist yet."""
+        return await self._engine.read(lambda connection: read_audience(connection, familiar, channel, mode))
+
+    async def readers(self, channel: ChannelId) -> Readers | None:
+        """Return who reads a channel, None where nobody has told."""
+        row = await self._engine.read(
+            lambda c: c.execute("SELECT readers FROM channels WHERE id = ?", (channel,)).fetchone()
+        )
+        return None if row is None else _readers(row[0])
+
+    async def tell_readers(self, channel: ChannelId, readers: Readers | None) -> None:
+        """Note who reads a channel now; it counts from the next prompt on. None: it is not known any more."""
+
+        def work(connection: Connection) -> None:
+            changed = connection.execute(
+                "UPDATE channels SET readers = ? WHERE id = ?", (None if readers is None else _json(readers), channel)
+            )
+            if changed.rowcount == 0:
+                raise UserError(f"There is no channel {channel}.", "Look at the list of channels.")
+
+        await self._engine.write(work)
+
+
+def read_audience(connection: Connection, familiar: FamiliarId, channel: Channel, mode: AudienceMode) -> Audience:
+    """Weigh every place a familiar has or had against one channel."""
+    places = [_place(row) for row in connection.execute(_PLACES, (familiar,))]
+    row = connection.execute("SELECT readers FROM channels WHERE id = ?", (channel.id,)).fetchone()
+    here = _place((channel.id, channel.key, channel.guild, None if row is None else row[0]))
+    return audience_of(here, places, mode)
+
+
+def _place(row: tuple[Any, ...]) -> Place:
+    number, key, guild, readers = row
+    if is_local(key):
+        kind = PlaceKind.LOCAL
+    else:
+        kind = PlaceKind.DIRECT if guild is None else PlaceKind.SERVER
+    return Place(ChannelId(number), kind, guild, _readers(readers))
+
+
+def _readers(text: str | None) -> Readers | None:
+    if text is None:
+        return None
+    told = json.loads(text)
+    tokens = told.get("tokens")
+    return Readers(
+        people=frozenset(PersonKey(key) for key in told.get("people", ())),
+        tokens=None if tokens is None else frozenset(tokens),
+        everyone=bool(told.get("everyone", False)),
+    )
+
+
+def _json(readers: Readers) -> str:
+    tokens = None if readers.tokens is None else sorted(readers.tokens)
+    return json.dumps({"people": sorted(readers.people), "tokens": tokens, "everyone": readers.everyone})
