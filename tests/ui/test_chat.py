@@ -215,6 +215,11 @@ def test_why_shows_layers_and_messages(play) -> None:
                 one.setChecked(True)
         texts = [one.toPlainText() for one in shown.findChildren(QPlainTextEdit)]
         assert "You are Mira, keeper of a lighthouse." in texts
+        gone: list[tuple[str, str]] = []
+        scene.context.go_to = lambda panel, key: gone.append((panel, key))
+        shown.inspect.click()
+        trace = await scene.stage.vault.traces.for_turn(scene.view.transcript.rows[-1].turn.id)
+        assert gone == [("prompts", str(trace.id))]
 
     play(act)
 

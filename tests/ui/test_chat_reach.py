@@ -10,9 +10,11 @@ from PySide6.QtGui import QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel, QToolTip
 
 from familiar_app.ui.chat.panel import KEYS
+from familiar_app.ui.chat.row import turn_key
 from familiar_app.ui.shell.key_list import KeyList
 from tests.ui.pictures import settle
 from tests.ui.test_chat import Scene, play, press
+from tests.unit.ui.chat.stage import Stage
 
 __all__ = ["play"]
 # The offscreen screen says this of every window.
@@ -123,3 +125,24 @@ def test_the_tools_of_a_message_go_with_the_focus(play: Any) -> None:
         assert not scene.view.tools.isVisible()
 
     play(act)
+
+
+def test_another_panel_leads_to_a_turn_of_any_channel(play: Any) -> None:
+    seen: dict[str, Any] = {}
+
+    async def before(stage: Stage) -> None:
+        seen["long"] = await stage.channel("local:long", "Long")
+        seen["turns"] = await stage.fill(seen["long"], 240)
+        await stage.channel()
+
+    async def act(scene: Scene) -> None:
+        channel, wanted = seen["long"], seen["turns"][40]
+        scene.panel.show_place(str((await scene.stage.channel()).id))
+        await scene.until(lambda: scene.model.open.channel.key == "local:main")
+        for turn in (wanted, seen["turns"][41]):
+            scene.panel.show_place(f"{channel.id}:{turn.id}")
+            await scene.until(lambda turn=turn: scene.model.target == turn_key(turn))
+            assert scene.model.open.channel.id == channel.id
+            await scene.until(lambda turn=turn: turn.content in scene.shown)
+
+    play(act, before)

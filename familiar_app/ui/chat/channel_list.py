@@ -12,7 +12,7 @@ from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import MAIN_CHANNEL, ChannelId, ChannelKey, FamiliarId, TurnId, is_local
 from familiar_app.domain.turn import Channel, ChannelSummary
 from familiar_app.ui.chat.row import clock_time, day_label
-from familiar_app.ui.chat.watch import Watched
+from familiar_app.ui.kit.watch import Watched
 
 TITLE_CHARS = 80
 

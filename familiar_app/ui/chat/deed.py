@@ -11,6 +11,7 @@ from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from familiar_app.domain.ids import ChannelId, TurnId
+from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Revision, Role
 from familiar_app.ui.chat.channel_deed import ChannelDeeds
 from familiar_app.ui.chat.channel_list import channel_title
@@ -141,8 +142,8 @@ class Deeds(ChannelDeeds):
         self._keep_typed()
         self._start(lambda: self._open(ChannelId(channel)), "chat.open", replace=True)
 
-    async def _open(self, channel: ChannelId) -> None:
-        await self._model.open_channel(channel)
+    async def _open(self, channel: ChannelId, *, at: TurnId | None = None) -> None:
+        await self._model.open_channel(channel, at=at)
         opened = self._model.open
         if opened is not None:
             self._view.context.visit(Place("chat", str(channel), channel_title(opened.channel)))
@@ -177,6 +178,15 @@ class Deeds(ChannelDeeds):
     def show_turn(self, turn: int) -> None:
         """Go to a turn of the open channel."""
         self._start(lambda: self._model.go_to(TurnId(turn)), "chat.go", replace=True)
+
+    def show_turn_of(self, channel: int, turn: int) -> None:
+        """Go to a turn of any channel."""
+        opened = self._model.open
+        if opened is not None and opened.channel.id == channel:
+            self.show_turn(turn)
+            return
+        self._keep_typed()
+        self._start(lambda: self._open(ChannelId(channel), at=TurnId(turn)), "chat.open", replace=True)
 
     def pick_day(self) -> None:
         """Let the person choose a day to go to."""
@@ -281,18 +291,20 @@ class Deeds(ChannelDeeds):
             self._start(lambda: self._why(answer.id), "chat.why", replace=True)
 
     async def _why(self, turn: TurnId) -> None:
-        trace = await self._model.trace_of(turn)
-        view = self._view
-        shown = WhyView(view.theme, explain(trace, self._model.zone), self.show_turn)
-        view.context.side_view.show_widget("Why this answer", shown)
+        self._show_why("Why this answer", await self._model.trace_of(turn))
 
     def why_silent(self) -> None:
         """Show the prompt after which nothing was said."""
         reply = self._model.reply
-        trace = reply.prompt if reply else None
-        if trace is not None:
-            shown = WhyView(self._view.theme, explain(trace, self._model.zone), self.show_turn)
-            self._view.context.side_view.show_widget("Why it stayed silent", shown)
+        if reply is not None and reply.prompt is not None:
+            stored = reply.prompt.model_copy(update={"id": reply.trace_id})
+            self._show_why("Why it stayed silent", stored)
+
+    def _show_why(self, title: str, trace: PromptTrace) -> None:
+        context = self._view.context
+        inspect = None if trace.id is None else lambda: context.go_to("prompts", str(trace.id))
+        shown = WhyView(self._view.theme, explain(trace, self._model.zone), self.show_turn, inspect=inspect)
+        context.side_view.show_widget(title, shown)
 
     async def _revisions(self, turn: TurnId) -> None:
         view = self._view

@@ -9,10 +9,10 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from familiar_app.ui.chat.model import Meter
-from familiar_app.ui.chat.why import meter
 from familiar_app.ui.kit.button import icon_button
 from familiar_app.ui.kit.icon import follow, keep_icon
 from familiar_app.ui.kit.label import label, row
+from familiar_app.ui.kit.prompt_word import meter
 from familiar_app.ui.kit.theme import Theme
 
 

@@ -10,7 +10,7 @@ from familiar_app.ui.chat.channel_list import ChannelListModel
 from familiar_app.ui.chat.finder import Finder
 from familiar_app.ui.chat.row import RowKey
 from familiar_app.ui.chat.transcript import Transcript
-from familiar_app.ui.chat.watch import Watched
+from familiar_app.ui.kit.watch import Watched
 
 
 class Moving(Watched):

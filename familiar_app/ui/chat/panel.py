@@ -178,10 +178,14 @@ class ChatPanel:
         self.view.deeds.do("find")
 
     def show_place(self, key: str) -> None:
-        if key.isdigit():
+        """Show a channel (`12`), or a turn of one (`12:345`)."""
+        channel, _, turn = key.partition(":")
+        if channel.isdigit() and turn.isdigit():
+            self.view.deeds.show_turn_of(int(channel), int(turn))
+        elif channel.isdigit():
             opened = self.view.model.open
-            if opened is None or opened.channel.id != int(key):
-                self.view.deeds.open_channel(int(key))
+            if opened is None or opened.channel.id != int(channel):
+                self.view.deeds.open_channel(int(channel))
         self.view.composer.setFocus()
 
     async def close(self) -> None:

@@ -121,7 +121,14 @@ class Section(QWidget):
 class WhyView(QScrollArea):
     """The prompt behind a reply: facts, layers with their shares, messages, and what the provider was sent."""
 
-    def __init__(self, theme: Theme, why: Why, show_turn: Callable[[int], object]) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        why: Why,
+        show_turn: Callable[[int], object],
+        *,
+        inspect: Callable[[], object] | None = None,
+    ) -> None:
         super().__init__()
         self._theme, self._show_turn = theme, show_turn
         self.setWidgetResizable(True)
@@ -129,6 +136,9 @@ class WhyView(QScrollArea):
         self.setAccessibleName("The prompt behind this answer")
         inside = QWidget()
         layout = column(margins=16, spacing=12)
+        if inspect is not None:
+            self.inspect = button("Open in Prompts", inspect, theme=theme, icon="prompts")
+            layout.addWidget(self.inspect, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addLayout(self._facts(why))
         layout.addWidget(line())
         layout.addWidget(label("Layers", "strong"))

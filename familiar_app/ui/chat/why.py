@@ -8,6 +8,7 @@ from datetime import tzinfo
 from familiar_app.domain.trace import LayerTrace, PromptTrace
 from familiar_app.ui.chat.reply import speed_of
 from familiar_app.ui.chat.row import full_time
+from familiar_app.ui.kit.prompt_word import meter, words
 
 _STOPPED = "stopped"
 """What a trace has as its error where the person ended the reply."""
@@ -54,18 +55,6 @@ def explain(trace: PromptTrace, zone: tzinfo) -> Why:
         ),
         sent=trace.sent,
     )
-
-
-def words(name: str) -> str:
-    """Turn an internal name into words."""
-    return name.replace("_", " ")
-
-
-def meter(tokens: int, context: int, *, exact: bool) -> str:
-    """Say how much of the model's context the last prompt took."""
-    sign = "" if exact else "about "
-    share = f" ({tokens * 100 // context} %)" if context > 0 else ""
-    return f"{sign}{tokens:,} of {context:,} tokens{share}" if context > 0 else f"{sign}{tokens:,} tokens"
 
 
 def _facts(trace: PromptTrace, zone: tzinfo) -> list[tuple[str, str]]:

@@ -12,7 +12,8 @@ from familiar_app.domain.turn import Author, DayMark, Role, Turn
 from familiar_app.ui.chat.calendar import Calendar
 from familiar_app.ui.chat.composer import MESSAGE_CHARS, deed_of, length_problem
 from familiar_app.ui.chat.row import build_rows, day_label
-from familiar_app.ui.chat.why import explain, meter
+from familiar_app.ui.chat.why import explain
+from familiar_app.ui.kit.prompt_word import meter
 from tests.unit.ui.chat.stage import make_trace
 
 ZONE = ZoneInfo("Europe/Berlin")
