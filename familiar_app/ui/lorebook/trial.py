@@ -12,11 +12,11 @@ from familiar_app.domain.lorebook.engine import LoreEngine
 from familiar_app.domain.lorebook.entry import BoundBooks, LoreBook, LoreEntry
 from familiar_app.domain.lorebook.rules import rules_named
 from familiar_app.domain.lorebook.scene import LoreSettings, Scene
+from familiar_app.domain.lorebook.sentence import near, sentence
 from familiar_app.domain.lorebook.setting import lore_settings
 from familiar_app.domain.lorebook.verdict import Outcome, Reason
 from familiar_app.domain.settings import LorebookSettings
 from familiar_app.ui.lorebook.merge import Uid
-from familiar_app.ui.lorebook.sentence import near, sentence
 
 Count = Callable[[str], int]
 EVEN_CHANCE = 0.5

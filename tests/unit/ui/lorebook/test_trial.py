@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry, SecondaryLogic
+from familiar_app.domain.lorebook.sentence import near, sentence
 from familiar_app.domain.lorebook.verdict import Outcome, Reason
-from familiar_app.ui.lorebook.sentence import near, sentence
 from familiar_app.ui.lorebook.tester import TrialModel, estimate
 from familiar_app.ui.lorebook.transfer import export, export_losses, read_import
 from familiar_app.ui.lorebook.trial import Question, Trial, Trials
