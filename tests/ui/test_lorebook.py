@@ -146,7 +146,7 @@ def press(widget: QWidget, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.Keyb
     QTest.keyClick(widget, key, modifiers)
 
 
-NAME, KEYS, TEST = 2, 3, 7
+NAME, KEYS, TEST = 2, 3, 9
 CTRL, SHIFT, ALT = (
     Qt.KeyboardModifier.ControlModifier,
     Qt.KeyboardModifier.ShiftModifier,

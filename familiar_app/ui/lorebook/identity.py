@@ -20,6 +20,10 @@ class Identities:
         self._free += 1
         return self._free - 1
 
+    def outer(self, uid: Uid) -> Uid:
+        """Return the id that an entry has in the file."""
+        return self._outer.get(uid, uid)
+
     def inward(self, loaded: LoreBook, known: LoreBook) -> LoreBook:
         """Return a book that was read, with the ids that its entries have in `known`."""
         inner_of = {outer: inner for inner, outer in self._outer.items()}

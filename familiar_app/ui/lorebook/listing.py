@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Protocol
 
 from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry
+from familiar_app.domain.lorebook.lint import Found
 from familiar_app.ui.lorebook.merge import Uid
 
-COLUMNS = ("place", "on", "name", "keys", "order", "tokens", "strategy", "test")
+COLUMNS = ("place", "on", "name", "keys", "order", "tokens", "strategy", "times", "last", "test")
+ONLY = (
+    ("all", "All entries"),
+    ("warnings", "With warnings"),
+    ("never", "That can never fire"),
+    ("unused", "That never fired"),
+    ("off", "Switched off"),
+)
+"""What the table can be narrowed down to, beside a folder."""
+FOLDER = "folder:"
+NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+class Use(Protocol):
+    """How often an entry stood in a prompt, and when last."""
+
+    @property
+    def times(self) -> int: ...
+
+    @property
+    def last_at(self) -> datetime: ...
 
 
 def strategy_of(entry: LoreEntry) -> str:
@@ -42,17 +64,28 @@ class Haystacks:
         return known[1]
 
 
-def matching(book: LoreBook, text: str, haystacks: Haystacks) -> list[LoreEntry]:
-    """Return the entries that hold every word of `text`, in file order."""
+def matching(
+    book: LoreBook, text: str, haystacks: Haystacks, wanted: Callable[[LoreEntry], bool] | None = None
+) -> list[LoreEntry]:
+    """Return the entries that hold every word of `text` and are `wanted`, in file order."""
     words = text.casefold().split()
+    found = book.entries if wanted is None else filter(wanted, book.entries)
     if not words:
-        return list(book.entries)
-    found = []
-    for entry in book.entries:
-        haystack = haystacks.of(entry)
-        if all(word in haystack for word in words):
-            found.append(entry)
-    return found
+        return list(found)
+    return [entry for entry in found if all(word in haystacks.of(entry) for word in words)]
+
+
+def narrowed(only: str, warnings: Found, uses: Mapping[Uid, Use]) -> Callable[[LoreEntry], bool] | None:
+    """Return what an entry has to be for one of `ONLY`, or to be in a folder; None where every entry will do."""
+    if only.startswith(FOLDER):
+        return lambda one: one.folder == only.removeprefix(FOLDER)
+    tests: dict[str, Callable[[LoreEntry], bool]] = {
+        "warnings": lambda one: one.uid in warnings,
+        "never": lambda one: any(warning.never for warning in warnings.get(one.uid, ())),
+        "unused": lambda one: one.uid not in uses,
+        "off": lambda one: not one.enabled,
+    }
+    return tests.get(only)
 
 
 def in_order(
@@ -62,6 +95,7 @@ def in_order(
     descending: bool,
     tokens: Callable[[LoreEntry], int],
     ranks: Mapping[Uid, int],
+    uses: Mapping[Uid, Use],
 ) -> list[LoreEntry]:
     """Sort by a column; rows that are equal in it stay in file order. `ranks` are those of the last test."""
     makers: dict[str, Callable[[LoreEntry], Any]] = {
@@ -71,6 +105,8 @@ def in_order(
         "order": lambda one: one.order,
         "tokens": tokens,
         "strategy": strategy_of,
+        "times": lambda one: uses[one.uid].times if one.uid in uses else 0,
+        "last": lambda one: uses[one.uid].last_at if one.uid in uses else NEVER,
         "test": lambda one: ranks.get(one.uid, 1_000_000),
     }
     if column in makers:

@@ -7,7 +7,7 @@ Without Qt. Listeners hear `book` (entries came, went or moved), `entry` (the fi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,101 +15,28 @@ from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry
 from familiar_app.interchange.lorebook.lore_file import LoadedLore, LoreConflictError, LoreFile
 from familiar_app.ui.lorebook import edit
-from familiar_app.ui.lorebook.history import History, Step
+from familiar_app.ui.lorebook.history import Step
 from familiar_app.ui.lorebook.identity import Identities
-from familiar_app.ui.lorebook.listing import Haystacks, in_order, matching
 from familiar_app.ui.lorebook.merge import Conflict, Uid, merge_books
+from familiar_app.ui.lorebook.shown import EMPTY, ShownBook
 
-EMPTY = LoreBook(name="")
 
-
-class LorebookModel:
+class LorebookModel(ShownBook):
     """One book. `book` is what is shown; `base` is what the file held when it was last read or written."""
 
     def __init__(self, file: LoreFile) -> None:
+        super().__init__()
         self.file = file
-        self.book = self.base = EMPTY
+        self.base = EMPTY
         self.loaded = False
         self.problem: FamiliarError | None = None
         self.conflicts: dict[Uid, Conflict] = {}
-        self.history = History()
-        self.selected: tuple[Uid, ...] = ()
-        self.current: Uid | None = None
         self.changed: tuple[Uid, ...] = ()
-        self.filter, self.column, self.descending = "", "place", False
-        self.tokens: Callable[[LoreEntry], int] = lambda entry: len(entry.content) // 4
-        self.ranks: dict[Uid, int] = {}
         self.wants_save: Callable[[], object] = lambda: None
         self._stored: LoadedLore | None = None
         self._refused: str | None = None
         self._ids = Identities()
-        self._listeners: list[Callable[[str], object]] = []
         self._touching = asyncio.Lock()
-        self._haystacks = Haystacks()
-        self._rows: list[LoreEntry] | None = None
-        self._index: tuple[LoreBook, dict[Uid, LoreEntry]] = (EMPTY, {})
-
-    def watch(self, listener: Callable[[str], object]) -> None:
-        """Call `listener` with a word after each change."""
-        self._listeners.append(listener)
-
-    def tell(self, what: str) -> None:
-        """Tell the listeners of a change."""
-        for listener in list(self._listeners):
-            listener(what)
-
-    # ---- what is shown
-
-    def entry(self, uid: Uid | None) -> LoreEntry | None:
-        """Return an entry by its id."""
-        if self._index[0] is not self.book:
-            self._index = (self.book, {one.uid: one for one in self.book.entries})
-        return None if uid is None else self._index[1].get(uid)
-
-    def place(self, uid: Uid) -> int:
-        """Return the place of an entry in the file, from 1."""
-        return next((number for number, one in enumerate(self.book.entries, 1) if one.uid == uid), 0)
-
-    def rows(self) -> list[LoreEntry]:
-        """Return the entries the table shows, in its order."""
-        if self._rows is None:
-            found = matching(self.book, self.filter, self._haystacks)
-            self._rows = in_order(found, self.column, descending=self.descending, tokens=self.tokens, ranks=self.ranks)
-        return self._rows
-
-    def show_only(self, text: str) -> None:
-        """Filter the rows by words."""
-        if text != self.filter:
-            self.filter = text
-            self._tell_rows()
-
-    def sort(self, column: str, *, descending: bool = False) -> None:
-        """Sort the rows."""
-        if (column, descending) != (self.column, self.descending):
-            self.column, self.descending = column, descending
-            self._tell_rows()
-
-    def sort_again(self, *columns: str) -> None:
-        """Sort anew where the rows are sorted by one of these columns, whose values have changed."""
-        if self.column in columns:
-            self._tell_rows()
-
-    @property
-    def in_file_order(self) -> bool:
-        """Tell whether the rows can be moved: all there, as in the file."""
-        return self.column == "place" and not self.descending and not self.filter.strip()
-
-    def select(self, uids: Sequence[Uid], current: Uid | None = None) -> None:
-        """Note what is selected; `current` is shown in the form."""
-        current = current if current in uids else (uids[0] if uids else None)
-        if (tuple(uids), current) != (self.selected, self.current):
-            self.selected, self.current = tuple(uids), current
-            self.history.seal()
-            self.tell("selection")
-
-    def _tell_rows(self) -> None:
-        self._rows = None
-        self.tell("rows")
 
     # ---- changes
 
@@ -117,6 +44,25 @@ class LorebookModel:
         """Change fields of one entry; typing on in one field is one step."""
         name = next(iter(values))
         self._apply(edit.with_entry(self.book, uid, **values), f"{name} changed", key=f"{uid}.{name}", uids=(uid,))
+
+    def change_all(self, uids: Collection[Uid], title: str, **values: Any) -> Step | None:
+        """Change the same fields of several entries in one step."""
+        return self._apply(edit.with_entries(self.book, set(uids), **values), title, uids=tuple(uids))
+
+    def change_each(self, changes: Mapping[Uid, LoreEntry], title: str) -> Step | None:
+        """Put changed entries in the place of those with their ids, in one step."""
+        entries = tuple(changes.get(one.uid, one) for one in self.book.entries)
+        book = self.book if entries == self.book.entries else replace(self.book, entries=entries)
+        return self._apply(book, title, uids=tuple(changes))
+
+    def change_book(self, title: str, **values: Any) -> Step | None:
+        """Change what the book says about itself: its name, its budget, its folders."""
+        book = replace(self.book, **values)
+        return None if book == self.book else self._apply(book, title)
+
+    def file_uid(self, uid: Uid) -> Uid:
+        """Return the id that an entry has in the file, by which others know it."""
+        return self._ids.outer(uid)
 
     def set_enabled(self, uids: Collection[Uid], on: bool) -> None:
         """Switch entries on or off."""

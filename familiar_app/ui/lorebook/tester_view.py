@@ -11,8 +11,8 @@ from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.icon import icon
 from familiar_app.ui.kit.label import ElidedLabel, column, label, row
 from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.lorebook.entry_rows import one_line
 from familiar_app.ui.lorebook.merge import Uid
-from familiar_app.ui.lorebook.table import one_line
 from familiar_app.ui.lorebook.tester import TrialModel
 from familiar_app.ui.lorebook.tip import plain_tip
 from familiar_app.ui.lorebook.trial import Verdict
