@@ -18,6 +18,7 @@ from familiar_app.store.schema_lore import VERSION_4
 from familiar_app.store.schema_lore_use import LORE_USE
 from familiar_app.store.schema_memory import VERSION_2
 from familiar_app.store.schema_saved_memory import SAVED_MEMORY
+from familiar_app.store.schema_upkeep import UPKEEP
 from familiar_app.store.schema_vector import VERSION_3
 
 if TYPE_CHECKING:
@@ -176,6 +177,11 @@ def _make_audience(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def _make_upkeep(connection: Connection) -> None:
+    for statement in UPKEEP:
+        connection.execute(statement)
+
+
 # Step n brings a vault of version n to version n + 1; an empty database has version 0.
 STEPS: tuple[Step, ...] = (
     _make_version_1,
@@ -185,6 +191,7 @@ STEPS: tuple[Step, ...] = (
     _make_lore_use,
     _make_saved_memory,
     _make_audience,
+    _make_upkeep,
 )
 VERSION = len(STEPS)
 
