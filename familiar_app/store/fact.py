@@ -22,6 +22,7 @@ from familiar_app.store.engine import Engine
 from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.fact_query import FactQuestion
 from familiar_app.store.fact_row import existing_fact, read_fact, read_facts, read_labels
+from familiar_app.store.fact_span import FactSpans, FactWording, read_spans, read_wording
 from familiar_app.store.fact_write import Stamp, Superseded
 from familiar_app.store.owner_act import ReplayCount, facts_of
 from familiar_app.store.person import label_of, names_of
@@ -121,6 +122,14 @@ class Facts:
     async def labels(self, facts: Sequence[Fact]) -> dict[FactId, dict[PersonKey, str]]:
         """Return what the subjects of each fact are called today where the fact was learned."""
         return await self._engine.read(lambda connection: read_labels(connection, facts))
+
+    async def spans(self, familiar: FamiliarId) -> FactSpans:
+        """Return the times of all facts of a familiar as columns, for a picture of them."""
+        return await self._engine.read(lambda connection: read_spans(connection, familiar))
+
+    async def wording(self, familiar: FamiliarId) -> FactWording:
+        """Return what all facts of a familiar say; reads every text."""
+        return await self._engine.read(lambda connection: read_wording(connection, familiar))
 
     async def append(self, new: NewFact, *, at: datetime | None = None) -> tuple[Fact, bool]:
         """Store a fact. Where a current one says the same of the same people, that one grows by the sources (False)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.ids import PersonKey
@@ -65,6 +66,12 @@ def label_of(key: PersonKey, names: builtins.list[NameSpan], guild: str | None =
 def names_of(connection: Connection, key: PersonKey) -> builtins.list[NameSpan]:
     """Return every name somebody has had, the oldest first."""
     return _names(connection, key).get(key, [])
+
+
+def labels_of(connection: Connection, keys: Iterable[PersonKey]) -> dict[PersonKey, str]:
+    """Return what these people are called today, in general."""
+    names = _names(connection, None)
+    return {key: label_of(key, names.get(key, [])) for key in keys}
 
 
 def _names(connection: Connection, key: PersonKey | None) -> dict[str, builtins.list[NameSpan]]:

@@ -1,0 +1,172 @@
+"""The time scale of the picture: where an instant lies, which ticks an axis has, how instants are written and read.
+
+Times are microseconds since 1970. Ticks fall on the owner's years, months, days, hours or minutes.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from familiar_app.domain.clock import as_utc, local_time, parse_time
+from familiar_app.domain.errors import BadInputError
+from familiar_app.store.moment import from_micros, to_micros
+from familiar_app.store.schema_memory import EVER, NEVER
+
+SECOND = 1_000_000
+MINUTE, HOUR, DAY = 60 * SECOND, 3600 * SECOND, 86_400 * SECOND
+YEAR = 366 * DAY
+LOWEST, HIGHEST = to_micros(datetime(1, 1, 2, tzinfo=UTC)), to_micros(datetime(9999, 12, 30, tzinfo=UTC))
+SHORTEST = 2 * SECOND
+MOST_TICKS = 60
+
+# Steps as (unit, how many of it, length at least).
+_STEPS = (
+    *(("second", n, n * SECOND) for n in (1, 5, 15, 30)),
+    *(("minute", n, n * MINUTE) for n in (1, 5, 15, 30)),
+    *(("hour", n, n * HOUR) for n in (1, 3, 6, 12)),
+    *(("day", n, n * DAY) for n in (1, 2, 7)),
+    *(("month", n, n * 28 * DAY) for n in (1, 3, 6)),
+    *(("year", n, n * 365 * DAY) for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)),
+)
+_ZONED = re.compile(r"(Z|[+-]\d\d(:?\d\d)?)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A mark on the axis. `strong` marks a change of the next larger unit, which the label then names."""
+
+    at: int
+    label: str
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Maps `[start, end]` onto `[0, width]` pixels."""
+
+    start: int
+    end: int
+    width: float
+
+    def x(self, at: int) -> float:
+        """Return the place of an instant; far outside it stays within reach of a painter."""
+        share = (at - self.start) / max(1, self.end - self.start)
+        return max(-1e6, min(1e6, share * self.width))
+
+    def at(self, x: float) -> int:
+        """Return the instant at a place."""
+        return clamped(self.start + round((self.end - self.start) * x / max(1.0, self.width)))
+
+    @property
+    def per_pixel(self) -> float:
+        return (self.end - self.start) / max(1.0, self.width)
+
+
+def clamped(at: int) -> int:
+    """Keep an instant within the calendar."""
+    return max(LOWEST, min(HIGHEST, at))
+
+
+def ticks(scale: Scale, label_width: float, zone: tzinfo) -> list[Tick]:
+    """Return the ticks of an axis, as close as labels of that width allow."""
+    least = scale.per_pixel * max(label_width, 8.0)
+    at = bisect_left([length for _, _, length in _STEPS], least)
+    unit, number, _ = _STEPS[min(at, len(_STEPS) - 1)]
+    here = _floor(local_time(from_micros(clamped(scale.start)), zone), unit, number)
+    found: list[Tick] = []
+    for _ in range(MOST_TICKS * 4):
+        instant = to_micros(as_utc(here))
+        if instant > scale.end or len(found) >= MOST_TICKS:
+            break
+        if instant >= scale.start:
+            found.append(Tick(instant, *_label(here, unit)))
+        following = _next(here, unit, number)
+        if following is None:
+            break
+        here = following
+    return found
+
+
+def written(at: int, zone: tzinfo, *, precise: bool = False) -> str:
+    """Write an instant as a date and time of day in the owner's zone; open ends in words."""
+    if at <= EVER:
+        return "always"
+    if at >= NEVER:
+        return "open"
+    form = "%Y-%m-%d %H:%M:%S" if precise else "%Y-%m-%d %H:%M"
+    there = local_time(from_micros(at), zone)
+    # Years before 1000 lose their zeros on some systems.
+    return f"{there.year:04d}{there.strftime(form)[len(there.strftime('%Y')) :]}"
+
+
+def read_instant(text: str, zone: tzinfo, now: int) -> int:
+    """Read a date, a date with a time of day, or `now`; without an offset it is in the owner's zone.
+
+    Raises BadInputError where it is no such thing.
+    """
+    plain = text.strip()
+    if plain.casefold() in ("now", "today"):
+        return now
+    if re.fullmatch(r"\d{4}(-\d{1,2})?", plain):
+        year, _, month = plain.partition("-")
+        plain = f"{year}-{int(month or 1):02d}-01"
+    parsed = parse_time(plain)
+    if _ZONED.search(plain) and ":" in plain:
+        return to_micros(parsed)
+    try:
+        return to_micros(parsed.replace(tzinfo=zone))
+    except (OverflowError, ValueError) as error:
+        raise BadInputError("this lies outside the calendar.", next_step="Write it like 2024-05-01 18:30.") from error
+
+
+def _floor(at: datetime, unit: str, number: int) -> datetime:
+    """Return the last instant of a step at or before `at`."""
+    if unit == "year":
+        return at.replace(
+            year=max(1, at.year - at.year % number), month=1, day=1, hour=0, minute=0, second=0, microsecond=0
+        )
+    if unit == "month":
+        month = at.month - (at.month - 1) % number
+        return at.replace(month=month, day=1, hour=0, minute=0, second=0, microsecond=0)
+    if unit == "day":
+        back = (at.toordinal() - 1) % number
+        start = at.replace(hour=0, minute=0, second=0, microsecond=0)
+        return start if at.toordinal() <= back + 1 else start - timedelta(days=back)
+    if unit == "hour":
+        return at.replace(hour=at.hour - at.hour % number, minute=0, second=0, microsecond=0)
+    if unit == "minute":
+        return at.replace(minute=at.minute - at.minute % number, second=0, microsecond=0)
+    return at.replace(second=at.second - at.second % number, microsecond=0)
+
+
+def _next(at: datetime, unit: str, number: int) -> datetime | None:
+    try:
+        if unit == "year":
+            return at.replace(year=(at.year if at.year % number == 0 else 0) + number)
+        if unit == "month":
+            month = at.month - 1 + number
+            return at.replace(year=at.year + month // 12, month=month % 12 + 1)
+        if unit == "day":
+            return at + timedelta(days=number)
+        # Hours and less are counted in real time, so that a change of the clocks neither skips nor repeats one.
+        length = {"hour": HOUR, "minute": MINUTE, "second": SECOND}[unit] * number
+        return local_time(from_micros(to_micros(as_utc(at)) + length), at.tzinfo)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _label(at: datetime, unit: str) -> tuple[str, bool]:
+    if unit == "year":
+        return f"{at.year}", False
+    if unit == "month":
+        return (f"{at.year}", True) if at.month == 1 else (at.strftime("%b"), False)
+    if unit == "day":
+        if at.day <= 2 and at.month == 1:
+            return f"{at.strftime('%b')} {at.year}", True
+        return (at.strftime("%b %d"), at.day == 1)
+    if at.hour == 0 and at.minute == 0 and at.second == 0:
+        return at.strftime("%b %d"), True
+    return at.strftime("%H:%M" if unit != "second" else "%H:%M:%S"), False
