@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from familiar_app.domain.audience import Audience, Held
 from familiar_app.domain.fact import Fact
-from familiar_app.domain.ids import ChannelId, FamiliarId, TurnId
+from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.ranking import Kind, Signal, Weights
 from familiar_app.domain.turn import Turn
 
@@ -28,7 +29,8 @@ class Recall:
     """A cue and what may be found by it.
 
     `channels` are the places whose turns may be found, None for all that the familiar hears. With `as_of` facts have
-    to be true at that time, with `known_at` they have to be believed, and turns to have arrived, by then.
+    to be true at that time, with `known_at` they have to be believed, and turns to have arrived, by then. No turn after
+    `until` is found. Without an `audience` nothing is held back.
     """
 
     familiar: FamiliarId
@@ -40,11 +42,17 @@ class Recall:
     as_of: datetime | None = None
     known_at: datetime | None = None
     window: Window | None = None
+    until: TurnId | None = None
+    audience: Audience | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One thing that was found, with the signals that its score is made of."""
+    """One thing that was found, with the signals that its score is made of.
+
+    `held` tells why the audience may not hear it. `neighbours` are the turns beside a turn, `sources` those behind a
+    fact, `told_by` the people by whose word alone it is known, `labels` what they and its subjects are called today.
+    """
 
     kind: Kind
     id: int
@@ -53,8 +61,27 @@ class Hit:
     signals: Mapping[str, Signal]
     turn: Turn | None = None
     fact: Fact | None = None
+    held: Held | None = None
+    neighbours: tuple[int, ...] = ()
+    sources: tuple[int, ...] = ()
+    told_by: tuple[PersonKey, ...] = ()
+    labels: Mapping[PersonKey, str] = field(default_factory=dict)
 
     @property
     def message_id(self) -> str | None:
         """The platform's id of a turn's message."""
         return self.turn.message_id if self.turn is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What a look into memory brought, best first, and what fits the cue but is held back from the audience.
+
+    Held things are ranked among themselves, so that they move nothing that may be heard. `speakers` is the effective
+    number of people who speak in the places that were searched. `ready` is False where there is no index yet.
+    """
+
+    hits: tuple[Hit, ...] = ()
+    held: tuple[Hit, ...] = ()
+    speakers: float = 1.0
+    ready: bool = True

@@ -61,10 +61,8 @@ def read_audience(connection: Connection, familiar: FamiliarId, channel: Channel
 
 def _place(row: tuple[Any, ...]) -> Place:
     number, key, guild, readers = row
-    if is_local(key):
-        kind = PlaceKind.LOCAL
-    else:
-        kind = PlaceKind.DIRECT if guild is None else PlaceKind.SERVER
+    shared = PlaceKind.DIRECT if guild is None else PlaceKind.SERVER
+    kind = PlaceKind.LOCAL if is_local(key) else shared
     return Place(ChannelId(number), kind, guild, _readers(readers))
 
 

@@ -34,19 +34,32 @@ class NameShelf:
         return kept[1]
 
 
-def scope_of(connection: Connection, request: Recall, now: datetime) -> Scope:
-    """Return the conditions of a request as the index takes them."""
+def scope_of(connection: Connection, request: Recall, now: datetime, *, held: bool = False) -> Scope:
+    """Return the conditions of a request as the index takes them; `held` asks for what its audience may not hear."""
     with_facts = "fact" in request.kinds or request.weights.facts > 0
-    window, known_at = request.window, request.known_at
+    window = None if held else request.window
     return Scope(
         kinds=(TURN, FACT) if with_facts else (TURN,),
-        channels=_channels(connection, request),
+        channels=_channels(connection, request, held),
         familiar=request.familiar,
-        last_turn=None if known_at is None else _last_turn(connection, to_micros(known_at)),
+        fact_channels=_fact_channels(request, held),
+        last_turn=_last_turn(connection, request),
         window_channel=window.channel if window else None,
         window_from=window.first if window else None,
         **_fact_times(request, now),
     )
+
+
+def _fact_channels(request: Recall, held: bool) -> tuple[int, ...] | None:
+    """Return where facts may come from, 0 for those of no channel; None where that does not matter.
+
+    A fact may come from several, so each one is looked at again.
+    """
+    audience = request.audience
+    if audience is None or audience.everything:
+        return None
+    places = audience.closed if held else audience.open_to
+    return tuple(sorted({*places, *((0,) if audience.unplaced != held else ())}))
 
 
 def _fact_times(request: Recall, now: datetime) -> dict[str, int]:
@@ -61,18 +74,26 @@ def _fact_times(request: Recall, now: datetime) -> dict[str, int]:
     return times
 
 
-def _last_turn(connection: Connection, known_at: int) -> int:
-    """Return the last turn that had arrived. Turns are numbered as they arrive, so a late time is found at once."""
+def _last_turn(connection: Connection, request: Recall) -> int | None:
+    """Return the last turn that counts, None where all do.
+
+    Turns are numbered as they arrive, so the last one that had arrived by a late time is found at once.
+    """
+    if request.known_at is None:
+        return request.until
     row = connection.execute(
-        "SELECT id FROM turns WHERE arrived_at <= ? ORDER BY id DESC LIMIT 1", (known_at,)
+        "SELECT id FROM turns WHERE arrived_at <= ? ORDER BY id DESC LIMIT 1", (to_micros(request.known_at),)
     ).fetchone()
-    return 0 if row is None else int(row[0])
+    arrived = 0 if row is None else int(row[0])
+    return arrived if request.until is None else min(arrived, request.until)
 
 
-def _channels(connection: Connection, request: Recall) -> tuple[int, ...] | None:
+def _channels(connection: Connection, request: Recall, held: bool) -> tuple[int, ...] | None:
     """Return the channels whose turns may be found; None where that is every channel there is."""
     heard = _heard(connection, request.familiar)
     chosen = heard if request.channels is None else heard & set(request.channels)
+    if request.audience is not None and not request.audience.everything:
+        chosen = {one for one in chosen if (one in request.audience.open_to) != held}
     everything = {row[0] for row in connection.execute("SELECT id FROM channels")}
     return None if everything <= chosen else tuple(sorted(chosen))
 

@@ -7,8 +7,8 @@ search costs one stay in a reader's thread; the loop is never held.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,8 @@ from familiar_app.domain.embedding import Embedder, Vector
 from familiar_app.domain.fact import Fact
 from familiar_app.domain.ids import TurnId
 from familiar_app.domain.name_cue import NameCue
-from familiar_app.domain.ranking import Candidate, Kind, Ranked, effective_speakers, rank
-from familiar_app.domain.recall import CANDIDATES_PER_RESULT, Hit, Recall
+from familiar_app.domain.ranking import Candidate, Key, Kind, Ranked, effective_speakers, rank
+from familiar_app.domain.recall import CANDIDATES_PER_RESULT, Hit, Recall, Recalled
 from familiar_app.domain.turn import Turn
 from familiar_app.store.candidate import (
     Cue,
@@ -32,9 +32,12 @@ from familiar_app.store.candidate import (
     with_neighbours,
 )
 from familiar_app.store.engine import Engine
+from familiar_app.store.fact_row import read_labels
 from familiar_app.store.index.search_index import SearchIndex, View
 from familiar_app.store.index.text_index import Scope
 from familiar_app.store.index.turn_source import TurnSource
+from familiar_app.store.person import label_of, names_of
+from familiar_app.store.provenance import read_provenance, told_by
 from familiar_app.store.recall_scope import NameShelf, scope_of
 from familiar_app.store.turn_row import read_turns
 from familiar_app.store.vector import VectorKind, Vectors
@@ -66,18 +69,46 @@ class Retrieval:
         self._names = NameShelf()
         self._speaking: dict[tuple[int, ...] | None, tuple[int, float]] = {}
 
+    @property
+    def ready(self) -> bool:
+        """Whether there is anything to search in yet."""
+        return self._index.view is not None
+
     async def recall(self, request: Recall, embedder: Embedder | None = None) -> list[Hit]:
         """Return up to `request.limit` hits, best first. Empty where nothing is indexed yet.
 
         The cue is embedded only where that counts and something has a vector. Raises OutsideError where it fails.
         """
-        if not request.cue.strip() or request.limit < 1:
-            return []
-        named, meaning = await self._read_cue(request, embedder)
+        return list((await self.look(request, embedder)).hits)
+
+    async def look(self, request: Recall, embedder: Embedder | None = None, *, held: int = 0) -> Recalled:
+        """Return the hits, and up to `held` of what the audience may not hear; otherwise like `recall`."""
         view = self._index.view
         if view is None:
-            return []
-        return await self._engine.read(lambda connection: self._recall(connection, view, request, named, meaning))
+            return Recalled(ready=False)
+        if not request.cue.strip() or request.limit < 1:
+            return Recalled()
+        named, meaning = await self._read_cue(request, embedder)
+        view = self._index.view or view
+
+        def work(connection: Connection) -> Recalled:
+            found = self._recall(connection, view, request, named, meaning)
+            audience = request.audience
+            if held < 1 or audience is None or audience.everything:
+                return found
+            closed = self._recall(connection, view, replace(request, limit=held), named, meaning, held=True)
+            return replace(found, held=closed.hits)
+
+        return await self._engine.read(work)
+
+    async def around(self, turns: Sequence[TurnId], *, until: TurnId | None = None) -> dict[TurnId, Turn]:
+        """Return turns with those directly beside them in the same conversation, up to `until`."""
+
+        def work(connection: Connection) -> dict[TurnId, Turn]:
+            known = with_neighbours(connection, turns, Scope(last_turn=until))
+            return _turns(connection, known)
+
+        return await self._engine.read(work)
 
     async def _read_cue(self, request: Recall, embedder: Embedder | None) -> tuple[NameCue | None, Meaning | None]:
         if embedder is None or request.weights.embedding <= 0:
@@ -93,18 +124,25 @@ class Retrieval:
         return named, Meaning(model, (await embedder.embed([named.rest]))[0]) if some else None
 
     def _recall(
-        self, connection: Connection, view: View, request: Recall, named: NameCue | None, meaning: Meaning | None
-    ) -> list[Hit]:
+        self,
+        connection: Connection,
+        view: View,
+        request: Recall,
+        named: NameCue | None,
+        meaning: Meaning | None,
+        *,
+        held: bool = False,
+    ) -> Recalled:
         named = named or self._names.book(connection).read(request.cue)
         cue = Cue(tuple(view.searcher.terms(request.cue)), named.people)
-        scope = scope_of(connection, request, self._clock.now())
+        scope = scope_of(connection, request, self._clock.now(), held=held)
         found = look_up(connection, view, self._source, cue, scope, request.limit * CANDIDATES_PER_RESULT)
-        look = _Look(connection, request, scope, cue, found, meaning)
+        look = _Look(connection, request, scope, cue, found, meaning, held)
         facts, candidates = self._facts(look)
         candidates += self._turns(look, {number for one in candidates for _kind, number in one.sources})
         speakers = self._speakers(connection, scope, view.newest)
         ranked = rank(candidates, request.weights, speakers=speakers, limit=request.limit, kinds=request.kinds)
-        return _hits(connection, ranked, facts, request)
+        return Recalled(tuple(_hits(look, ranked, facts, candidates)), speakers=speakers)
 
     def _turns(self, look: _Look, sources: set[int]) -> list[Candidate]:
         """Return candidates among the turns: found by words, by meaning, as a source, and what is beside them."""
@@ -124,7 +162,7 @@ class Retrieval:
         if "fact" not in look.request.kinds and look.request.weights.facts <= 0:
             return {}, []
         now = self._clock.now()
-        facts = facts_in_scope(look.connection, sorted(look.best("fact")), look.request, now)
+        facts = facts_in_scope(look.connection, sorted(look.best("fact")), look.request, now, held=look.held)
         matrix = self._matrix(look, "fact")
         cosines: dict[int, float] = {}
         if matrix is not None:
@@ -153,6 +191,7 @@ class _Look:
     cue: Cue
     found: Found
     meaning: Meaning | None
+    held: bool = False
 
     @property
     def wanted(self) -> int:
@@ -171,7 +210,7 @@ def _nearest_facts(look: _Look, order: Sequence[int], now: datetime) -> dict[int
     facts: dict[int, Fact] = {}
     start, step = 0, look.wanted
     while len(facts) < look.wanted and start < len(order):
-        facts |= facts_in_scope(look.connection, order[start : start + step], look.request, now)
+        facts |= facts_in_scope(look.connection, order[start : start + step], look.request, now, held=look.held)
         start, step = start + step, step * 2
     return dict(list(facts.items())[: look.wanted])
 
@@ -188,18 +227,38 @@ def _speakers(connection: Connection, scope: Scope) -> float:
     return effective_speakers(row[0] for row in rows)
 
 
-def _hits(connection: Connection, ranked: list[Ranked], facts: dict[int, Fact], request: Recall) -> list[Hit]:
+def _hits(
+    look: _Look, ranked: Sequence[Ranked], facts: dict[int, Fact], candidates: Sequence[Candidate]
+) -> Iterator[Hit]:
+    connection, request = look.connection, look.request
     turns = _turns(connection, [one.key[1] for one in ranked if one.key[0] == "turn"])
-    hits = []
+    chosen = [facts[one.key[1]] for one in ranked if one.key[0] == "fact" and one.key[1] in facts]
+    known = read_provenance(connection, [fact.id for fact in chosen], request.known_at)
+    labels = read_labels(connection, chosen)
+    around = {one.key: one for one in candidates}
     for one in ranked:
-        kind, number = one.key
+        (kind, number), beside = one.key, around[one.key]
         fact = facts.get(number) if kind == "fact" else None
         turn = turns.get(TurnId(number)) if kind == "turn" else None
+        hit = Hit(kind, number, "", one.score, one.signals, neighbours=_numbers(beside.neighbours))
         if fact is not None:
-            hits.append(Hit(kind, number, fact.text, one.score, one.signals, fact=fact))
+            teller = told_by(fact, known.get(number))
+            yield replace(
+                hit,
+                text=fact.text,
+                fact=fact,
+                sources=_numbers(beside.sources),
+                held=known[number].why_held(request.audience) if look.held else None,
+                told_by=teller,
+                labels=labels[fact.id] | {key: label_of(key, names_of(connection, key)) for key in teller},
+            )
         elif turn is not None and (request.known_at is None or turn.arrived_at <= request.known_at):
-            hits.append(Hit(kind, number, turn.content, one.score, one.signals, turn=turn))
-    return hits
+            why = request.audience.why_held((turn.channel,)) if look.held and request.audience is not None else None
+            yield replace(hit, text=turn.content, turn=turn, held=why)
+
+
+def _numbers(keys: Iterable[Key]) -> tuple[int, ...]:
+    return tuple(number for _kind, number in keys)
 
 
 def _turns(connection: Connection, ids: Collection[int]) -> dict[TurnId, Turn]:

@@ -11,7 +11,8 @@ from familiar_app.store.index.text_index import FACT, NEVER, FactDocument
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-_SELECT = """SELECT f.id, f.familiar, f.channel, f.text, f.valid_from, f.valid_to, b.since, b.until,
+_SELECT = """SELECT f.id, f.familiar, f.channel, (SELECT json_group_array(DISTINCT t.channel) FROM fact_sources o
+        JOIN turns t ON t.id = o.turn WHERE o.fact = f.id), f.text, f.valid_from, f.valid_to, b.since, b.until,
     (SELECT json_group_array(s.key) FROM fact_subjects s WHERE s.fact = f.id)
     FROM facts f JOIN fact_beliefs b ON b.fact = f.id WHERE f.hidden = 0"""
 
@@ -33,13 +34,13 @@ def _documents(connection: Connection, statement: str, values: tuple[object, ...
             id=row[0],
             kind=FACT,
             familiar=row[1],
-            channel=row[2],
-            people=tuple(json.loads(row[8])),
-            text=row[3],
-            true_from=-NEVER if row[4] is None else row[4],
-            true_until=NEVER if row[5] is None else row[5],
-            believed_from=row[6],
-            believed_until=NEVER if row[7] is None else row[7],
+            channels=sorted({one for one in (row[2], *json.loads(row[3])) if one is not None}),
+            people=tuple(json.loads(row[9])),
+            text=row[4],
+            true_from=-NEVER if row[5] is None else row[5],
+            true_until=NEVER if row[6] is None else row[6],
+            believed_from=row[7],
+            believed_until=NEVER if row[8] is None else row[8],
         )
         for row in connection.execute(statement, values)
     ]

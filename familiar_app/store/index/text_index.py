@@ -43,13 +43,15 @@ class IndexFailedError(OutsideError):
 class Scope(NamedTuple):
     """Which documents may be found. Instants are microseconds; None leaves a condition out.
 
-    `channels` limits turns, `familiar` facts. Facts have to be true at `true_at` (or not to have ended by
+    `channels` limits turns, `familiar` facts, and so does `fact_channels`: one of them is a place where it was learned (0
+    for no place). Facts have to be true at `true_at` (or not to have ended by
     `not_ended_by`) and believed at `believed_at`. Turns of `window_channel` from `window_from` on are left out.
     """
 
     kinds: tuple[int, ...] = (TURN,)
     channels: tuple[int, ...] | None = None
     familiar: str | None = None
+    fact_channels: tuple[int, ...] | None = None
     true_at: int | None = None
     not_ended_by: int | None = None
     believed_at: int | None = None
@@ -139,6 +141,8 @@ class Searcher:
     def _place(self, scope: Scope) -> tantivy.Query:
         """Return the condition on facts."""
         parts = [_Q.all_query()] if scope.familiar is None else [self._term("familiar", scope.familiar)]
+        if scope.fact_channels is not None:
+            parts.append(_Q.term_set_query(self._schema, "channel", list(scope.fact_channels)))
         if scope.true_at is not None:
             parts += [self._range("true_from", None, scope.true_at), self._range("true_until", scope.true_at + 1, None)]
         if scope.not_ended_by is not None:
@@ -219,7 +223,7 @@ class FactDocument:
     id: int
     kind: int
     familiar: str
-    channel: int | None
+    channels: Sequence[int] | None
     people: tuple[str, ...]
     text: str
     true_from: int = -NEVER
@@ -229,9 +233,10 @@ class FactDocument:
 
     def fields(self) -> dict[str, object]:
         """Return the fields of its document."""
-        found: dict[str, object] = {
+        return {
             "key": self.id << 2 | self.kind,
             "kind": self.kind,
+            "channel": list(self.channels or (0,)),
             "familiar": self.familiar,
             "person": list(self.people),
             "text": spaced(self.text),
@@ -240,7 +245,6 @@ class FactDocument:
             "believed_from": self.believed_from,
             "believed_until": self.believed_until,
         }
-        return found if self.channel is None else found | {"channel": self.channel}
 
 
 def _schema() -> tantivy.Schema:
