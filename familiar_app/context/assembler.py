@@ -16,7 +16,7 @@ from familiar_app.context.lore_reader import LoreMoment, LoreReader, reach
 from familiar_app.context.lore_shelf import Lorebooks
 from familiar_app.context.lorebook import LOREBOOK, LoreReading
 from familiar_app.context.newest_turns import newest_turns
-from familiar_app.context.plan import Fitted, Plan, layer_traces
+from familiar_app.context.plan import Fitted, Plan, layer_traces, moment_notes
 from familiar_app.context.prompt import AssembledPrompt as AssembledPrompt
 from familiar_app.context.prompt import PromptRequest as PromptRequest
 from familiar_app.context.prompt_text import check_mode
@@ -202,6 +202,10 @@ class Assembler:
             sampling=self.config.models.prose.sampling.model_dump(mode="json"),
             lorebook=plan.ctx.lore.trace if plan.ctx.lore is not None else None,
             turn_id=answered.id if answered is not None and answered.id > 0 else None,
+            known_at=request.known_at,
+            as_of=request.as_of,
+            variation=request.variation.to_json(),
+            notes=moment_notes(request, plan.order),
         )
 
 

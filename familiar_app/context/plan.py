@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from familiar_app.context.layer import LayerContext, key_of
 from familiar_app.context.layer_memo import BuiltLayer, LayerMemo
 from familiar_app.context.lorebook import LOREBOOK
+from familiar_app.context.prompt import PromptRequest
 from familiar_app.context.recent_history import HistoryWindow, ReadHistory
 from familiar_app.context.registry import HISTORY
 from familiar_app.domain.trace import LayerTrace, LeftOut, TracedMessage
 
+_TODAY = (
+    "The character card, the settings, the model and people's names are those of today: no history is kept of them."
+)
+_LORE_TODAY = "The lorebook and its timers are those of today; what it was matched against is from then."
 _NO_ROOM = "longer than the room left in the model's context"
 
 
@@ -89,3 +94,13 @@ def _text_trace(layer: BuiltLayer, plan: Plan, fitted: Fitted) -> LayerTrace:
         budget_tokens=share,
         left_out=left_out,
     )
+
+
+def moment_notes(request: PromptRequest, order: Sequence[str]) -> tuple[str, ...]:
+    """Say what a prompt as of an earlier moment could not take from then."""
+    if request.known_at is None and request.as_of is None:
+        return ()
+    notes = [_TODAY]
+    if LOREBOOK in order:
+        notes.append(_LORE_TODAY)
+    return tuple(notes)

@@ -11,6 +11,9 @@ from pydantic import BaseModel, ConfigDict
 
 from familiar_app.domain.chat import Message, MessageRole
 
+REPLY = "reply"
+"""The purpose of a prompt that is to be answered by what the familiar says."""
+
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -54,7 +57,9 @@ class PromptTrace(_Frozen):
     """One prompt with its reasons, and the answer once there is one.
 
     `turn_id` is the turn that was answered, `reply_turn_id` the answer. `sent` is the provider's request body, byte
-    for byte, without credentials. Token counts are estimates where `exact_tokens` is False.
+    for byte, without credentials. Token counts are estimates where `exact_tokens` is False. `known_at` and `as_of` are
+    the moment that was looked at, `variation` what was tried out, `notes` what the prompt could not take from then.
+    `ranking` is what the signals of the candidates were fused with. A projector's call has no layers and no candidates.
     """
 
     id: int | None = None
@@ -82,6 +87,18 @@ class PromptTrace(_Frozen):
     turn_id: int | None = None
     reply_turn_id: int | None = None
     silent: bool = False
+    known_at: datetime | None = None
+    as_of: datetime | None = None
+    variation: dict[str, Any] | None = None
+    notes: tuple[str, ...] = ()
+    ranking: dict[str, Any] | None = None
+    tools: tuple[dict[str, Any], ...] = ()
+    answer_schema: dict[str, Any] | None = None
+
+    @property
+    def is_reply(self) -> bool:
+        """Whether this is the prompt of a reply, not a projector's."""
+        return self.purpose == REPLY
 
 
 def messages_as_sent(parts: Iterable[TracedMessage]) -> tuple[Message, ...]:
