@@ -85,6 +85,8 @@ class Form(QStackedWidget):
         self.enabled.toggled.connect(lambda on: self._put("enabled", on))
         self.constant.toggled.connect(lambda on: self._put("constant", on))
         self.verdict = label("", "faint", wrap=True)
+        self.warnings = label("", "warning", wrap=True)
+        self.warnings.hide()
         head = row(spacing=12)
         head.addWidget(self.enabled)
         head.addWidget(self.constant)
@@ -92,6 +94,7 @@ class Form(QStackedWidget):
         whole = column(spacing=4)
         whole.addLayout(head)
         whole.addWidget(self.verdict)
+        whole.addWidget(self.warnings)
         return whole
 
     def _row(self, field: Field) -> QWidget:
@@ -209,7 +212,15 @@ class Form(QStackedWidget):
         self.more_button.setToolTip(", ".join(others))
         if fresh:
             self.one.verticalScrollBar().setValue(0)
+        self._show_warnings(entry)
         self._show_conflict(entry)
+
+    def _show_warnings(self, entry: LoreEntry) -> None:
+        text = "\n".join(one.text for one in self._model.warnings.get(entry.uid, ()))
+        if text != self.warnings.text():
+            self.warnings.setText(text)
+            self.warnings.setAccessibleName(f"Warnings: {text}")
+        self.warnings.setVisible(bool(text))
 
     def _show_conflict(self, entry: LoreEntry) -> None:
         conflict = self._model.conflicts.get(entry.uid)

@@ -65,15 +65,23 @@ class LorebookPanel:
         model = LorebookModel(LoreFile(services.profile.lorebook(familiar)))
         tester = TrialModel(terms.get, lambda: services.familiars[familiar].prose)
         view = LorebookView(
-            model, tester, self._context, Panes(services.vault.state), lambda: self._turns(familiar, terms.get())
+            model,
+            tester,
+            self._context,
+            Panes(services.vault.state),
+            lambda: self._turns(familiar, terms.get()),
+            lambda: services.vault.lore_uses.of_familiar(familiar),
         )
         view.terms = terms
+        view.table.rows.zone = services.familiars[familiar].config.display.zone()
         return view
 
     def _reloaded(self, familiar: str) -> None:
         view = self.widget.of(familiar)
         if view is not None:
             view.terms.forget()
+            view.inspection.forget()
+            view.inspect()
             view.test_soon()
 
     async def _turns(self, familiar: FamiliarId, terms: Terms) -> list[str]:
@@ -121,6 +129,7 @@ class LorebookPanel:
         view = self.view
         view.look_at_file()
         view.test_soon()
+        view.count_uses()
         if view.model.rows():
             view.table.setFocus()
 

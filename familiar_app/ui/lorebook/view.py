@@ -21,8 +21,10 @@ from familiar_app.ui.kit.wait import WaitStack
 from familiar_app.ui.lorebook.budget_bar import BudgetBar
 from familiar_app.ui.lorebook.exchange import Exchange
 from familiar_app.ui.lorebook.form import Form
+from familiar_app.ui.lorebook.inspection import Inspection, TakeUses
 from familiar_app.ui.lorebook.merge import Uid
 from familiar_app.ui.lorebook.model import LorebookModel
+from familiar_app.ui.lorebook.only_box import OnlyBox
 from familiar_app.ui.lorebook.pane import Panes
 from familiar_app.ui.lorebook.table import EntryTable
 from familiar_app.ui.lorebook.tester import TrialModel
@@ -32,6 +34,7 @@ SAVE_AFTER_MS = 300
 TEST_AFTER_MS = 60
 TEST_AFTER_EDIT_MS = 250
 COUNT_AFTER_MS = 400
+LINT_AFTER_MS = 300
 LOOK_EVERY_MS = 1500
 TakeTurns = Callable[[], Awaitable[Sequence[str]]]
 
@@ -40,7 +43,13 @@ class LorebookView(QWidget):
     """Shows a `LorebookModel` and a `TrialModel`; `take_turns` gives the lines of the chat that is open."""
 
     def __init__(
-        self, model: LorebookModel, tester: TrialModel, context: PanelContext, panes: Panes, take_turns: TakeTurns
+        self,
+        model: LorebookModel,
+        tester: TrialModel,
+        context: PanelContext,
+        panes: Panes,
+        take_turns: TakeTurns,
+        take_uses: TakeUses,
     ) -> None:
         super().__init__()
         surface(self, 1)
@@ -49,12 +58,14 @@ class LorebookView(QWidget):
         self.theme = context.theme
         self.notice = Notice(self.theme)
         self.tasks = Tasks(context.tasks, self, self._show_error)
+        self.inspection = Inspection(model, tester, take_uses)
         self.exchange = Exchange(self, model, context, self.tasks)
         self._make_parts()
         self._lay_out()
         self._save_soon = self._timer(SAVE_AFTER_MS, self.save)
         self._test_soon = self._timer(TEST_AFTER_MS, self.test)
         self._count_soon = self._timer(COUNT_AFTER_MS, self.count_tokens)
+        self._lint_soon = self._timer(LINT_AFTER_MS, self.inspect)
         self._look = self._timer(LOOK_EVERY_MS, self.look_at_file, repeat=True)
         model.tokens = lambda entry: tester.tokens_of(entry.content)
         model.wants_save = self._save_soon.start
@@ -77,6 +88,7 @@ class LorebookView(QWidget):
         self.view = TesterView(theme, self.tester, lambda: self.do("turns"))
         self.view.typed.connect(self.test_soon)
         self.view.chosen.connect(self.choose)
+        self.only = OnlyBox(self.model)
         self.search = SearchField(theme, "Search entries")
         self.search.textChanged.connect(self.model.show_only)
         self.search.next_wanted.connect(self.table.setFocus)
@@ -143,6 +155,7 @@ class LorebookView(QWidget):
         made = QWidget()
         over = row(spacing=8)
         over.setContentsMargins(16, 8, 16, 4)
+        over.addWidget(self.only)
         over.addWidget(self.bar, 1)
         over.addWidget(self.used)
         layout = column(spacing=0)
@@ -174,6 +187,8 @@ class LorebookView(QWidget):
         self._look.start()
         self.count_tokens()
         self.test_soon()
+        self.inspect()
+        self.count_uses()
         if self.model.current is None and self.model.rows():
             self.model.select([self.model.rows()[0].uid])
 
@@ -202,6 +217,16 @@ class LorebookView(QWidget):
         """Have the model count what it has not counted yet."""
         self.tasks.start(lambda: self.tester.count(self.model.book.entries), name="lorebook.count", replace=True)
 
+    def inspect(self) -> None:
+        """Look for what is odd about the entries."""
+        if self.model.loaded:
+            self.tasks.start(self.inspection.look, name="lorebook.lint", replace=True)
+
+    def count_uses(self) -> None:
+        """Read how often the entries stood in a prompt."""
+        if self.model.loaded:
+            self.tasks.start(self.inspection.count_uses, name="lorebook.uses", replace=True)
+
     # ---- deeds
 
     def do(self, deed: str) -> None:
@@ -210,7 +235,7 @@ class LorebookView(QWidget):
         if not model.loaded:
             return
         if deed == "add":
-            self.search.clear()
+            self.show_all()
             model.add()
             self.form.focus_name()
         elif deed in ("undo", "redo"):
@@ -247,8 +272,13 @@ class LorebookView(QWidget):
         if self.model.entry(uid) is None:
             return
         if all(one.uid != uid for one in self.model.rows()):
-            self.search.clear()
+            self.show_all()
         self.model.select([uid], uid)
+
+    def show_all(self) -> None:
+        """Take back what narrows the table down."""
+        self.search.clear()
+        self.model.narrow("all")
 
     async def _fill(self) -> None:
         lines = await self._take_turns()
@@ -266,12 +296,17 @@ class LorebookView(QWidget):
             self.table.rows.refresh_cells()
         if what in ("book", "entry"):
             self._count_soon.start()
+            self._lint_soon.start()
             self._test_soon.start(TEST_AFTER_EDIT_MS)
         if what == "selection":
             self.table.show_selection()
             self.bar.show_current(self.model.current)
             self.test_soon()
-        if what in ("book", "entry", "selection", "state"):
+        if what in ("warnings", "uses"):
+            self.table.rows.refresh_cells()
+        if what in ("book", "rows", "warnings"):
+            self.only.refresh()
+        if what in ("book", "entry", "selection", "state", "warnings"):
             self.form.show_selection()
             self._show_form_extras()
         self._show_state()
@@ -281,6 +316,8 @@ class LorebookView(QWidget):
             self.view.show_text()
             self.test_soon()
         elif what == "tokens":
+            self.inspection.forget()
+            self._lint_soon.start()
             self.table.rows.refresh_cells()
             self._show_form_extras()
             self.test_soon()
@@ -319,7 +356,7 @@ class LorebookView(QWidget):
         model = self.model
         whole, shown = len(model.book.entries), len(model.rows())
         entries = "entry" if whole == 1 else "entries"
-        self.count.setText(f"{shown:,} of {whole:,} {entries}" if model.filter.strip() else f"{whole:,} {entries}")
+        self.count.setText(f"{shown:,} of {whole:,} {entries}" if model.narrowed else f"{whole:,} {entries}")
         conflicts = len(model.conflicts)
         if conflicts and self.state.property("told") != conflicts:
             one = next(iter(model.conflicts))

@@ -1,0 +1,41 @@
+"""Chooses which entries the table shows: all, those with warnings, those that never fired, those of a folder."""
+
+from __future__ import annotations
+
+from familiar_app.ui.lorebook.control import ChoiceBox
+from familiar_app.ui.lorebook.listing import FOLDER, ONLY
+from familiar_app.ui.lorebook.model import LorebookModel
+
+
+class OnlyBox(ChoiceBox):
+    """Narrows the rows of a model down."""
+
+    def __init__(self, model: LorebookModel) -> None:
+        super().__init__()
+        self._model = model
+        self._listed: list[tuple[str, str]] = []
+        self.setAccessibleName("Which entries are shown")
+        self.activated.connect(self._chosen)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Offer the folders that the book has now, and say how many entries have warnings."""
+        counts = {
+            "warnings": len(self._model.warnings),
+            "never": sum(any(one.never for one in found) for found in self._model.warnings.values()),
+        }
+        listed = [(name, f"{title} ({counts[name]:,})" if name in counts else title) for name, title in ONLY]
+        listed += [(f"{FOLDER}{one.id}", f"Folder: {one.name}") for one in self._model.book.folders]
+        if listed != self._listed:
+            self._listed = listed
+            self.blockSignals(True)
+            self.clear()
+            for name, title in listed:
+                self.addItem(title, name)
+            self.blockSignals(False)
+        at = next((number for number, (name, _title) in enumerate(listed) if name == self._model.only), 0)
+        if self.currentIndex() != at:
+            self.setCurrentIndex(at)
+
+    def _chosen(self, number: int) -> None:
+        self._model.narrow(self._listed[number][0])

@@ -1,0 +1,98 @@
+"""What the lorebook's table tells about its entries: what is odd about them, and how often each stood in a prompt."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import pytest
+from PySide6.QtCore import Qt
+
+from familiar_app.domain.lorebook.entry import EntryKey
+from familiar_app.ui.lorebook.listing import COLUMNS
+from tests.ui.lorebook_stage import NAME, Scene, live_panel, shown  # noqa: F401
+from tests.unit.ui.lorebook.stage import TEXT
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+ODD = """
+[[entries]]
+name = "Nobody's"
+content = "Nothing wakes it."
+
+[[entries]]
+name = "Everybody's"
+keys = ["the"]
+content = "Everything wakes it."
+folder = "f"
+
+[[folders]]
+id = "f"
+name = "Loose ends"
+enabled = true
+"""
+
+
+def test_warnings_are_in_the_table_and_in_the_form_and_can_be_filtered_by(live) -> None:
+    async def story(scene: Scene) -> None:
+        await scene.until(lambda: len(scene.model.warnings) == 2)
+        view, rows = scene.view, scene.view.table.rows
+        tips = [rows.data(rows.index(row, NAME), Qt.ItemDataRole.ToolTipRole) for row in range(5)]
+        assert [tip is not None for tip in tips] == [False, False, False, True, True]
+        assert "nothing wakes it" in tips[3]
+        assert rows.data(rows.index(3, NAME), Qt.ItemDataRole.AccessibleTextRole) == "Nobody's, has warnings"
+        assert [view.only.itemText(n) for n in (1, 2, 5)] == [
+            "With warnings (2)",
+            "That can never fire (1)",
+            "Folder: Loose ends",
+        ]
+        view.only.setCurrentIndex(2)
+        view.only.activated.emit(2)
+        assert shown(scene, NAME) == ["Nobody's"]
+        assert view.count.text() == "1 of 5 entries"
+        assert not scene.model.in_file_order
+        view.choose(scene.model.book.entries[4].uid)
+        assert shown(scene, NAME)[4] == "Everybody's"
+        assert view.only.currentIndex() == 0
+        assert view.form.warnings.text() == "The key “the” is in almost every text."
+        scene.model.change(scene.model.current, keys=("thunder",))
+        await scene.until(lambda: len(scene.model.warnings) == 1)
+        assert not view.form.warnings.isVisible()
+
+    live(story, TEXT + ODD)
+
+
+def test_the_table_says_how_often_an_entry_stood_in_a_prompt_and_sorts_by_it(live) -> None:
+    async def story(scene: Scene) -> None:
+        at = datetime(2024, 5, 1, 12, tzinfo=UTC)
+        scene.uses.found = {
+            EntryKey("Salt Harbour", 1): SimpleNamespace(times=1200, last_at=at),
+            EntryKey("Salt Harbour", 2): SimpleNamespace(times=3, last_at=at.replace(day=3)),
+            EntryKey("Another book", 0): SimpleNamespace(times=9, last_at=at),
+        }
+        scene.panel.activate()
+        await scene.until(lambda: scene.model.uses)
+        times, last = COLUMNS.index("times"), COLUMNS.index("last")
+        assert shown(scene, times) == ["", "1,200", "3"]
+        assert shown(scene, last) == ["", "2024-05-01", "2024-05-03"]
+        scene.view.table._sort_by(times)
+        assert shown(scene, NAME) == ["Keeper Anselm", "The tide bell", "The lighthouse"]
+        scene.view.table._sort_by(last)
+        assert shown(scene, NAME) == ["The tide bell", "Keeper Anselm", "The lighthouse"]
+        scene.model.narrow("unused")
+        assert shown(scene, NAME) == ["The lighthouse"]
+
+    live(story)
+
+
+def test_a_narrow_table_leaves_columns_out_but_never_the_one_it_is_sorted_by(live) -> None:
+    async def story(scene: Scene) -> None:
+        table = scene.view.table
+        scene.window.resize(1900, 800)
+        await scene.until(lambda: not table.isColumnHidden(COLUMNS.index("last")))
+        table._sort_by(COLUMNS.index("last"))
+        scene.window.resize(1000, 800)
+        await scene.until(lambda: table.isColumnHidden(COLUMNS.index("times")))
+        assert table.isColumnHidden(COLUMNS.index("strategy"))
+        assert not table.isColumnHidden(COLUMNS.index("last"))
+
+    live(story)
