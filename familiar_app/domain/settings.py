@@ -164,6 +164,7 @@ class ContextSettings(_Table):
     prompt_layers: Annotated[tuple[str, ...], Field(strict=False)]
     reminder_role: Literal["user", "system"]
     quote_chars: Annotated[int, Field(ge=0, le=1000)]
+    kept_traces: Annotated[int, Field(ge=1, le=100_000)]
 
 
 class ConversationSettings(_Table):
