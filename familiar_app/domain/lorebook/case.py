@@ -1,25 +1,28 @@
 """Lorebook cases: one JSON object with books, chat, settings and random numbers in, what activates out.
 
-Owners attach such objects to reports, and tests replay them. Tokens are counted as words between white space.
+Owners attach such objects to reports, and tests replay them. Tokens are counted as words between white space, unless
+the case brings `counts` of its own. `case_write` makes such objects.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.lorebook.budget import CountTokens
 from familiar_app.domain.lorebook.engine import LoreEngine
-from familiar_app.domain.lorebook.entry import BoundBooks, EntryKey, LoreBook
+from familiar_app.domain.lorebook.entry import BoundBooks, EntryKey, LoreBook, LoreEntry
 from familiar_app.domain.lorebook.fieldmap import quiet
-from familiar_app.domain.lorebook.kind import number_or
+from familiar_app.domain.lorebook.kind import finite_number, number_or
 from familiar_app.domain.lorebook.rules import FIXED, Rules
-from familiar_app.domain.lorebook.scene import LoreSettings, Scene, Strategy
+from familiar_app.domain.lorebook.scene import LoreSettings, Scene
 from familiar_app.domain.lorebook.timer import Timers
 from familiar_app.domain.lorebook.worldentry import entry_from_world
 
-_SOURCE_NAMES = {
+SOURCE_NAMES = {
     "personaDescription": "persona_description",
     "characterDescription": "character_description",
     "characterPersonality": "character_personality",
@@ -27,6 +30,24 @@ _SOURCE_NAMES = {
     "scenario": "scenario",
     "creatorNotes": "creator_notes",
 }
+CASE_SETTINGS = {
+    "world_info_depth": "depth",
+    "world_info_budget": "budget_percent",
+    "world_info_budget_cap": "budget_cap",
+    "world_info_recursive": "recursive",
+    "world_info_max_recursion_steps": "max_passes",
+    "world_info_min_activations": "min_activations",
+    "world_info_min_activations_depth_max": "min_activations_depth",
+    "world_info_case_sensitive": "case_sensitive",
+    "world_info_match_whole_words": "match_whole_words",
+    "world_info_use_group_scoring": "group_scoring",
+    "world_info_character_strategy": "strategy",
+    "constants_first": "constants_first",
+    "fill_gaps": "fill_gaps",
+    "max_entries": "max_entries",
+}
+"""The settings of a case and what they are called here."""
+_CASE_DEFAULTS = LoreSettings(budget_percent=100, match_whole_words=False)
 _DEFAULT_CHARACTER = "Alice"
 _DEFAULT_BOOK = "G"
 
@@ -46,13 +67,13 @@ def run_case(case: Mapping[str, Any], rules: Rules = FIXED, *, verdicts: bool = 
     if not isinstance(given, Mapping):
         raise BadInputError("a case needs an object.", field="input")
     engine = LoreEngine(_books(given), _settings(given), rules)
-    chance = _replayed(given.get("rng") or ())
+    chance, count_tokens = _replayed(given.get("rng") or ()), _counter(case, given, rules)
     if given.get("timeline"):
         return {"steps": _run_steps(case.get("steps") or given.get("steps") or (), given, engine, chance)}
     activation = engine.activate(
         _scene(given, given.get("chat") or ()),
         chance=chance,
-        count_tokens=count_words,
+        count_tokens=count_tokens,
         timers=Timers.from_json(given.get("timers") or {}),
     )
     return activation.to_json(verdicts=verdicts)
@@ -96,38 +117,33 @@ def _books(given: Mapping[str, Any]) -> BoundBooks:
 
 def _book(name: str, value: Any) -> LoreBook:
     """Read the entries of a book: a list, an object by id, or either within a world object."""
+    budget = None
     if isinstance(value, Mapping) and "entries" in value:
+        budget = finite_number(value.get("token_budget"))
         value = value["entries"]
     listed = list(value.values()) if isinstance(value, Mapping) else list(value or ())
     if not all(isinstance(entry, Mapping) for entry in listed):
         raise BadInputError("entries have to be objects.", field=name)
-    entries = [entry_from_world(entry, position, quiet) for position, entry in enumerate(listed)]
+    entries = [_entry(raw, position) for position, raw in enumerate(listed)]
     entries.sort(key=lambda entry: entry.uid if isinstance(entry.uid, int) else 0)
-    return LoreBook(name=name, entries=tuple(entries))
+    return LoreBook(name=name, entries=tuple(entries), token_budget=None if budget is None else int(budget))
+
+
+def _entry(raw: Mapping[str, Any], position: int) -> LoreEntry:
+    said = raw.get("useRegex")
+    return replace(entry_from_world(raw, position, quiet), use_regex=said if isinstance(said, bool) else None)
 
 
 def _settings(given: Mapping[str, Any]) -> LoreSettings:
     raw = given.get("settings") or {}
-
-    def number(name: str, default: int) -> int:
-        return int(number_or(raw.get(f"world_info_{name}"), default))
-
-    def switch(name: str) -> bool:
-        return bool(raw.get(f"world_info_{name}", False))
-
-    return LoreSettings(
-        depth=number("depth", 2),
-        budget_percent=number("budget", 100),
-        budget_cap=number("budget_cap", 0),
-        recursive=switch("recursive"),
-        max_passes=number("max_recursion_steps", 0),
-        min_activations=number("min_activations", 0),
-        min_activations_depth=number("min_activations_depth_max", 0),
-        case_sensitive=switch("case_sensitive"),
-        match_whole_words=switch("match_whole_words"),
-        group_scoring=switch("use_group_scoring"),
-        strategy=Strategy(number("character_strategy", 1)),
-    )
+    values: dict[str, Any] = {}
+    for name, ours in CASE_SETTINGS.items():
+        default = getattr(_CASE_DEFAULTS, ours)
+        if isinstance(default, bool):
+            values[ours] = bool(raw.get(name, default))
+        else:
+            values[ours] = type(default)(number_or(raw.get(name), default))
+    return LoreSettings(**values)
 
 
 def _scene(given: Mapping[str, Any], chat: Iterable[str]) -> Scene:
@@ -137,8 +153,9 @@ def _scene(given: Mapping[str, Any], chat: Iterable[str]) -> Scene:
     forced = given.get("force") or ()
     return Scene(
         messages=tuple(chat),
+        length=None if given.get("length") is None else int(given["length"]),
         injections=tuple(one["value"] for one in injections if one.get("scan") and one.get("value")),
-        sources={_SOURCE_NAMES[name]: text for name, text in sources.items() if name in _SOURCE_NAMES},
+        sources={SOURCE_NAMES[name]: text for name, text in sources.items() if name in SOURCE_NAMES},
         trigger=sources.get("trigger") or "normal",
         character=character,
         character_tags=_tags(given.get("tagMap") or {}, character),
@@ -163,6 +180,17 @@ def _expander(macros: Mapping[str, str]) -> Callable[[str], str]:
         return lambda text: text
     pattern = re.compile(r"\{\{(" + "|".join(map(re.escape, values)) + r")\}\}", re.IGNORECASE)
     return lambda text: pattern.sub(lambda match: values[match[1].lower()], text)
+
+
+def _counter(case: Mapping[str, Any], given: Mapping[str, Any], rules: Rules) -> CountTokens:
+    """Return the counts of a case one by one, under the rules they were recorded with; then words."""
+    recorded = iter(given.get("counts") or () if case.get("rules") == rules.name else ())
+
+    def count(text: str) -> int:
+        told = next(recorded, None)
+        return count_words(text) if told is None else int(told)
+
+    return count
 
 
 def _replayed(numbers: Iterable[float]) -> Callable[[], float]:

@@ -69,6 +69,7 @@ class _Evaluation:
         self.around = Surroundings(scene)
         self.accepted: dict[int, Accepted] = {}
         self.failed: set[int] = set()
+        self.crowded_out: set[int] = set()
         self.held: dict[str, tuple[Candidate, int]] = {}
         self.recursed: list[str] = []
         self.recursed_text = ""
@@ -118,7 +119,8 @@ class _Evaluation:
         survivors = contest.kept
         self._admit(survivors, state, outcomes)
         self._hold_groups(survivors, number)
-        return self._next_kind(kind, [one for one in survivors if one.index not in self.failed])
+        lasting = [one for one in survivors if one.index not in self.failed | self.crowded_out]
+        return self._next_kind(kind, lasting)
 
     def _contest(self, state: PassState, outcomes: dict[int, Outcome]) -> Contest:
         asking = [self.books.candidates[index] for index, outcome in outcomes.items() if outcome.accepted]
@@ -169,6 +171,7 @@ class _Evaluation:
     def _refuses(self, candidate: Candidate, content: str) -> Outcome | None:
         limit = self.settings.max_entries
         if 0 < limit <= len(self.accepted) and not candidate.entry.ignore_budget:
+            self.crowded_out.add(candidate.index)
             return Outcome(False, Reason.BUDGET, {"entries": len(self.accepted), "limit_entries": limit})
         total = self.budget.total_with(content)
         if candidate.entry.ignore_budget:

@@ -179,6 +179,14 @@ def test_at_most_so_many_entries() -> None:
     assert reason(found, 2)[1]["limit_entries"] == 1
 
 
+@pytest.mark.parametrize("rules", [FIXED, ST_1_18])
+def test_entries_beyond_the_limit_wake_nothing(rules: Rules) -> None:
+    found = activate(
+        entry(1, "k"), entry(2, "k", content="see b"), entry(3, "b"), rules=rules, max_entries=1, recursive=True
+    )
+    assert (found.names, len(found.passes)) == (["e1"], 2)
+
+
 def test_a_forced_entry_needs_no_key_and_goes_first() -> None:
     forced = {"forced": frozenset({EntryKey("G", 2)})}
     found = activate(entry(1, "k", order=9), entry(2), entry(3, enabled=False), scene=forced)
