@@ -74,6 +74,7 @@ class FactSupersede:
         if fresh:
             writer.void_answers(self.name, familiar, self._desk.clock.now())
             writer.forget_watermarks(self.name, familiar)
+            writer.forget_compared(familiar)
         self._beliefs.forget()
 
     async def _position(self) -> int:

@@ -34,6 +34,8 @@ class PeopleDossier:
         self._desk = desk
         self._beliefs = beliefs
         self._settings = desk.config.memory.people_dossier
+        # Of whom no dossier that was ever written holds, with the digest of what is believed about them.
+        self._gone: dict[PersonKey, str] = {}
 
     @property
     def interval_s(self) -> float:
@@ -42,18 +44,17 @@ class PeopleDossier:
     async def tick(self, *, flush: bool) -> Tick:  # noqa: ARG002 - a single fact is enough
         """Fold the next facts about one person. Raises OutsideError; then nothing has moved."""
         await self._beliefs.bring_back()
+        recalled = await self._recall_all()
         outdated = await self._outdated()
         if not outdated:
-            return IDLE
+            return Tick(worked=True) if recalled else IDLE
         person, seen = outdated[0]
-        if not await self._recall(person):
-            await self._fold(person, seen)
+        await self._fold(person, seen)
         return Tick(worked=True, more=True)
 
     async def replay(self) -> None:
         await self._beliefs.bring_back()
-        for person, _ in await self._outdated():
-            await self._recall(person)
+        await self._recall_all()
 
     async def progress(self) -> Progress:
         outdated = await self._outdated()
@@ -63,6 +64,7 @@ class PeopleDossier:
     def empty(self, writer: MemoryWriter, *, fresh: bool) -> None:
         writer.empty("people_dossiers", self._desk.familiar)
         writer.forget_watermarks(self.name, self._desk.familiar)
+        self._gone.clear()
         if fresh:
             writer.void_answers(self.name, self._desk.familiar, self._desk.clock.now())
 
@@ -80,11 +82,23 @@ class PeopleDossier:
                 found.append((person, seen))
         return found
 
+    async def _recall_all(self) -> int:
+        """Put back what was dropped and holds again. Returns how many dossiers that were."""
+        projections, familiar = self._desk.vault.projections, self._desk.familiar
+        recalled = 0
+        for person in await projections.lost_dossiers(familiar):
+            now = digest_of(await projections.believed_about(familiar, person))
+            if self._gone.get(person) == now:
+                continue
+            if await self._recall(person):
+                recalled += 1
+            else:
+                self._gone[person] = now
+        return recalled
+
     async def _recall(self, person: PersonKey) -> bool:
         """Put back the newest dossier that was written, where what it rests on is believed as it was then."""
         projections, familiar = self._desk.vault.projections, self._desk.familiar
-        if await projections.dossier(familiar, person) is not None:
-            return False
         answers = await projections.answers(self.name, familiar, scope=person, limit=100_000)
         while answers:
             last = answers[-1]
@@ -95,10 +109,11 @@ class PeopleDossier:
         else:
             return False
         # An empty answer left the text before it standing.
-        texts = (str(decode(answer.answer).value) for answer in reversed(answers))
-        put = Dossier(familiar, person, next((text for text in texts if text), ""), last.last, last.at)
+        texts = ((str(decode(answer.answer).value), answer.at) for answer in reversed(answers))
+        text, since = next((found for found in texts if found[0]), ("", last.at))
+        put = Dossier(familiar, person, text, last.last, since)
         await projections.write(lambda writer: self._put(writer, put))
-        return True
+        return bool(text)
 
     async def _fold(self, person: PersonKey, seen: int) -> None:
         desk, projections = self._desk, self._desk.vault.projections

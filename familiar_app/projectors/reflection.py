@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from familiar_app.domain.citation import thoughts_of
 from familiar_app.domain.fact import Fact, FactId
@@ -20,7 +20,7 @@ from familiar_app.projectors.port import IDLE, Desk, Progress, Tick
 from familiar_app.store.memory_writer import MemoryWriter
 
 REFLECTION = "reflection"
-TABLE = "reflections"
+TABLE: Literal["reflections"] = "reflections"
 VERSION = 1
 _ALL = 1_000_000
 SCHEMA: Mapping[str, Any] = {
@@ -95,6 +95,8 @@ class Reflection:
             return False
 
         def work(writer: MemoryWriter) -> None:
+            # Where the watermark alone is gone, the reflections are there still.
+            writer.empty(TABLE, familiar)
             for answer in answers:
                 self._apply(writer, answer, decode(answer.answer))
 

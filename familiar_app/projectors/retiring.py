@@ -1,7 +1,7 @@
 """Turns an answer about contradictions into retirements, for the first time or in a replay. Runs in a transaction.
 
-The watermark tells up to which fact the comparing has come; it speaks of retirements, and goes with the facts too. A
-second one, which nothing empties, remembers how far the model was ever asked, so that a replay asks nothing again.
+The watermark tells up to which fact the comparing has come; it speaks of retirements, and goes with the facts too. How
+far facts were ever compared is remembered beside it, where nothing empties it, so that a replay asks nothing again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from familiar_app.domain.projection import Answer, NewRetirement, Watermark
 from familiar_app.store.memory_writer import MemoryWriter
 
 FACT_SUPERSEDE = "fact_supersede"
-ASKED = "asked"
 
 
 def apply_retirements(writer: MemoryWriter, answer: Answer, kept: KeptAnswer) -> tuple[int, int]:
@@ -32,8 +31,6 @@ def apply_retirements(writer: MemoryWriter, answer: Answer, kept: KeptAnswer) ->
 
 
 def mark_compared(writer: MemoryWriter, familiar: FamiliarId, fact: int, at: datetime) -> None:
-    """Move both watermarks behind a fact."""
+    """Move the watermark behind a fact, and remember that it was compared."""
     writer.set_watermark(Watermark(FACT_SUPERSEDE, familiar, fact, "retirements", at))
-    asked = writer.watermark(FACT_SUPERSEDE, familiar, ASKED)
-    if asked is None or asked.position < fact:
-        writer.set_watermark(Watermark(FACT_SUPERSEDE, familiar, fact, "nothing", at, ASKED))
+    writer.remember_compared(familiar, fact, at)

@@ -88,6 +88,7 @@ class RichNote:
             for projector in (RICH_NOTE, FACT_SUPERSEDE, "people_dossier"):
                 writer.void_answers(projector, familiar, now)
                 writer.forget_watermarks(projector, familiar)
+            writer.forget_compared(familiar)
             writer.empty("people_dossiers", familiar)
         self._beliefs.forget()
 

@@ -87,6 +87,8 @@ class RollingSummary:
             return False
 
         def work(writer: MemoryWriter) -> None:
+            # Where the watermark alone is gone, the summaries are there still.
+            writer.empty_summaries(familiar, channel)
             for answer in answers:
                 self._apply(writer, answer)
 

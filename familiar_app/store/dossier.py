@@ -54,6 +54,19 @@ def outdated_dossiers(
     return [(PersonKey(key), seen) for key, seen in rows]
 
 
+def lost_dossiers(connection: Connection, familiar: FamiliarId) -> list[PersonKey]:
+    """Return people something is believed about, ended facts too, who have no dossier although one was written."""
+    rows = connection.execute(
+        """SELECT DISTINCT l.scope FROM ledger l WHERE l.familiar = ?1 AND l.projector = 'people_dossier'
+        AND l.void_at IS NULL AND NOT EXISTS
+            (SELECT 1 FROM people_dossiers d WHERE d.familiar = ?1 AND d.person = l.scope)
+        AND EXISTS (SELECT 1 FROM fact_subjects s INDEXED BY fact_subjects_current WHERE s.familiar = ?1
+            AND s.key = l.scope AND s.superseded_at IS NULL AND s.hidden = 0) ORDER BY l.scope""",
+        (familiar,),
+    )
+    return [PersonKey(key) for (key,) in rows]
+
+
 def add_summary(connection: Connection, summary: Summary) -> None:
     """Store a channel's next summary; the earlier ones stay. An empty text changes nothing."""
     if summary.text.strip():

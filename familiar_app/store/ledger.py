@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.fact import FactId
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 _MARKS = "SELECT projector, familiar, scope, position, speaks_of, set_at FROM watermarks"
+_COMPARED = "compared:{}"
 _ANSWERS = """SELECT id, projector, version, familiar, scope, first, last, model, answer, tokens, at, void_at
     FROM ledger"""
 
@@ -37,14 +39,39 @@ def watermark(connection: Connection, projector: str, familiar: FamiliarId, scop
     return None if row is None else _mark(row)
 
 
-def watermarks(connection: Connection, familiar: FamiliarId) -> list[Watermark]:
-    """Return every watermark of a familiar."""
-    return [_mark(row) for row in connection.execute(f"{_MARKS} WHERE familiar = ?", (familiar,))]
+def watermarks(connection: Connection, familiar: FamiliarId, scope: str | None = None) -> list[Watermark]:
+    """Return every watermark of a familiar, or those of one scope."""
+    rows = connection.execute(f"{_MARKS} WHERE familiar = ?1 AND (?2 IS NULL OR scope = ?2)", (familiar, scope))
+    return [_mark(row) for row in rows]
 
 
 def forget_watermarks(connection: Connection, projector: str, familiar: FamiliarId) -> None:
     """Let a projector begin again."""
     connection.execute("DELETE FROM watermarks WHERE projector = ? AND familiar = ?", (projector, familiar))
+
+
+def remember_compared(connection: Connection, familiar: FamiliarId, fact: int, at: datetime) -> None:
+    """Note up to which fact a familiar's facts were ever compared; no emptying of a projection reaches this."""
+    known = compared(connection, familiar)
+    if known is None or known[0] < fact:
+        connection.execute(
+            "INSERT INTO state VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
+            (_COMPARED.format(familiar), json.dumps([fact, to_micros(at)])),
+        )
+
+
+def compared(connection: Connection, familiar: FamiliarId) -> tuple[int, datetime] | None:
+    """Return up to which fact a familiar's facts were ever compared, and when; None where none was."""
+    row = connection.execute("SELECT value FROM state WHERE key = ?", (_COMPARED.format(familiar),)).fetchone()
+    if row is None:
+        return None
+    fact, at = json.loads(row[0])
+    return fact, from_micros(at)
+
+
+def forget_compared(connection: Connection, familiar: FamiliarId) -> None:
+    """Let every fact be compared again."""
+    connection.execute("DELETE FROM state WHERE key = ?", (_COMPARED.format(familiar),))
 
 
 def record_answer(connection: Connection, new: NewAnswer) -> Answer:
@@ -80,18 +107,11 @@ def answers(
     return [_answer(row) for row in rows]
 
 
-def pending(
-    connection: Connection, familiar: FamiliarId, positions: Mapping[str, int], after: int, limit: int
+def answers_of(
+    connection: Connection, projectors: Sequence[str], familiar: FamiliarId, after: int, limit: int
 ) -> list[Answer]:
-    """Return answers of some projectors about input that ends behind their positions, in the order they were given."""
-    found: list[Answer] = []
-    for projector, position in positions.items():
-        rows = connection.execute(
-            f"""{_ANSWERS} WHERE familiar = ? AND projector = ? AND void_at IS NULL AND last > ? AND id > ?
-            ORDER BY id LIMIT ?""",
-            (familiar, projector, position, after, max(limit, 0)),
-        )
-        found += [_answer(row) for row in rows]
+    """Return answers of several projectors to replay, in the order they were given."""
+    found = [one for name in projectors for one in answers(connection, name, familiar, None, after, limit)]
     return sorted(found, key=lambda answer: answer.id)[: max(limit, 0)]
 
 

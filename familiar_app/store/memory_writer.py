@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from familiar_app.domain.fact import Fact, FactId, NewFact
-from familiar_app.domain.ids import FamiliarId, PersonKey, TurnId
+from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.projection import (
     Answer,
     AnswerId,
@@ -113,6 +113,18 @@ class MemoryWriter:
         """Keep the answers so far but replay them no more, because the model is to be asked again."""
         ledger.void_answers(self._connection, projector, familiar, at)
 
+    def compared(self, familiar: FamiliarId) -> tuple[int, datetime] | None:
+        """Return up to which fact facts were ever compared with earlier ones, and when; None where none was."""
+        return ledger.compared(self._connection, familiar)
+
+    def remember_compared(self, familiar: FamiliarId, fact: int, at: datetime) -> None:
+        """Note up to which fact facts were compared. Survives when facts and watermarks are emptied."""
+        ledger.remember_compared(self._connection, familiar, fact, at)
+
+    def forget_compared(self, familiar: FamiliarId) -> None:
+        """Let every fact be compared again."""
+        ledger.forget_compared(self._connection, familiar)
+
     def newest_turn(self) -> TurnId:
         """Return the id of the newest turn of the vault, 0 where there is none."""
         return TurnId(self._connection.execute("SELECT coalesce(max(id), 0) FROM turns").fetchone()[0])
@@ -134,6 +146,10 @@ class MemoryWriter:
             rows = self._connection.execute("SELECT id FROM facts WHERE familiar = ?", (familiar,))
             self.touched.update(FactId(number) for (number,) in rows)
         self._connection.execute(f"DELETE FROM {table} WHERE familiar = ?", (familiar,))
+
+    def empty_summaries(self, familiar: FamiliarId, channel: ChannelId) -> None:
+        """Take out every summary of a channel; its watermark goes along."""
+        self._connection.execute("DELETE FROM summaries WHERE familiar = ? AND channel = ?", (familiar, channel))
 
     def empty_vectors(self, familiar: FamiliarId, model: str) -> None:
         """Take out the vectors that a model gave a familiar's facts."""

@@ -7,7 +7,7 @@ speaks of, and an answer together with what was made of it.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
@@ -62,9 +62,9 @@ class Projections:
         """Return how far a projector has come. None: it begins at the beginning, as after its table was emptied."""
         return await self._engine.read(lambda c: ledger.watermark(c, projector, familiar, scope))
 
-    async def watermarks(self, familiar: FamiliarId) -> builtins.list[Watermark]:
-        """Return every watermark of a familiar."""
-        return await self._engine.read(lambda c: ledger.watermarks(c, familiar))
+    async def watermarks(self, familiar: FamiliarId, *, scope: str | None = None) -> builtins.list[Watermark]:
+        """Return every watermark of a familiar, or those of one scope."""
+        return await self._engine.read(lambda c: ledger.watermarks(c, familiar, scope))
 
     async def answers(
         self,
@@ -84,14 +84,11 @@ class Projections:
         """Return the newest answer kept for exactly this input, or None."""
         return await self._engine.read(lambda c: ledger.answer_for(c, projector, familiar, scope, first, last))
 
-    async def pending_answers(
-        self, familiar: FamiliarId, positions: Mapping[str, int], *, after: int = 0, limit: int = 100
+    async def answers_of(
+        self, projectors: Sequence[str], familiar: FamiliarId, *, after: int = 0, limit: int = 100
     ) -> builtins.list[Answer]:
-        """Return kept answers of several projectors about input that ends behind their positions, oldest first.
-
-        `after` is the id of an answer, to read on.
-        """
-        return await self._engine.read(lambda c: ledger.pending(c, familiar, positions, after, limit))
+        """Return kept answers of several projectors with higher ids than `after`, in the order they were given."""
+        return await self._engine.read(lambda c: ledger.answers_of(c, projectors, familiar, after, limit))
 
     async def heard_after(
         self, familiar: FamiliarId, after: int, *, limit: int, channel: ChannelId | None = None
@@ -153,6 +150,10 @@ class Projections:
         """Return people with current facts newer than their dossier, and the fact it was folded up to (0: none yet)."""
         now = self._clock.now()
         return await self._engine.read(lambda c: dossier.outdated_dossiers(c, familiar, now, limit))
+
+    async def lost_dossiers(self, familiar: FamiliarId) -> builtins.list[PersonKey]:
+        """Return people something is believed about who have no dossier although one was written."""
+        return await self._engine.read(lambda c: dossier.lost_dossiers(c, familiar))
 
     async def summary(
         self, familiar: FamiliarId, channel: ChannelId, *, known_at: datetime | None = None

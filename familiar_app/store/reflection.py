@@ -25,7 +25,9 @@ _SELECT = """SELECT r.id, r.familiar, r.channel, r.text, r.last_turn_id, r.last_
 def add_reflection(connection: Connection, new: NewReflection, at: datetime) -> Reflection | None:
     """Store a reflection. Citations of turns and facts that are gone are dropped; None where none is left."""
     turns = [t for t in dict.fromkeys(new.cited_turns) if _is_there(connection, "turns WHERE deleted = 0 AND", t)]
-    facts = [f for f in dict.fromkeys(new.cited_facts) if _is_there(connection, "facts WHERE hidden = 0 AND", f)]
+    # In a replay, what was hidden later was there when it was cited.
+    seen = f"facts WHERE (hidden = 0 OR superseded_at > {to_micros(at)}) AND"
+    facts = [f for f in dict.fromkeys(new.cited_facts) if _is_there(connection, seen, f)]
     if not turns and not facts:
         return None
     number = connection.execute(
