@@ -80,10 +80,12 @@ class Drafts:
             self._unsaved.add(channel)
 
     async def save(self) -> None:
-        """Write all drafts that changed."""
+        """Write all drafts that changed. One whose writing fails or is given up stays to be written."""
         for channel in list(self._unsaved):
-            self._unsaved.discard(channel)
-            await self._store.set(_key(channel), self._held.get(channel, ""))
+            text = self._held.get(channel, "")
+            await self._store.set(_key(channel), text)
+            if self._held.get(channel, "") == text:
+                self._unsaved.discard(channel)
 
 
 def _key(channel: ChannelId) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -10,7 +11,7 @@ import pytest
 from familiar_app.domain.ids import OWNER, ChannelId, ChannelKey, TurnId
 from familiar_app.domain.turn import Author, DayMark, Role, Turn
 from familiar_app.ui.chat.calendar import Calendar
-from familiar_app.ui.chat.composer import MESSAGE_CHARS, deed_of, length_problem
+from familiar_app.ui.chat.composer import MESSAGE_CHARS, Drafts, deed_of, length_problem
 from familiar_app.ui.chat.row import build_rows, day_label
 from familiar_app.ui.chat.why import explain
 from familiar_app.ui.kit.prompt_word import meter
@@ -160,3 +161,41 @@ def test_a_reply_that_was_stopped_is_no_error() -> None:
 def test_what_is_too_long_to_send_is_counted_as_it_would_be_sent() -> None:
     assert length_problem("x" * MESSAGE_CHARS + "  \n") == ""
     assert "64,001 characters" in length_problem("x" * (MESSAGE_CHARS + 1) + "\n")
+
+
+class SlowState:
+    """Keeps what is set once the gate is open, as a vault that is busy with other things."""
+
+    def __init__(self) -> None:
+        self.gate = asyncio.Event()
+        self.kept: dict[str, object] = {}
+
+    async def set(self, key: str, value: object) -> None:
+        await self.gate.wait()
+        self.kept[key] = value
+
+
+async def test_a_draft_whose_saving_is_given_up_is_saved_the_next_time() -> None:
+    state = SlowState()
+    drafts = Drafts(state)
+    drafts.put(ChannelId(1), "half a thought")
+    saving = asyncio.create_task(drafts.save())
+    await asyncio.sleep(0)
+    saving.cancel()
+    await asyncio.wait([saving])
+    state.gate.set()
+    await drafts.save()
+    assert state.kept == {"chat.draft.1": "half a thought"}
+
+
+async def test_what_is_typed_while_a_draft_is_saved_is_saved_too() -> None:
+    state = SlowState()
+    drafts = Drafts(state)
+    drafts.put(ChannelId(1), "half")
+    saving = asyncio.create_task(drafts.save())
+    await asyncio.sleep(0)
+    drafts.put(ChannelId(1), "half a thought")
+    state.gate.set()
+    await saving
+    await drafts.save()
+    assert state.kept == {"chat.draft.1": "half a thought"}
