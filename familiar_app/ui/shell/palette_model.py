@@ -31,7 +31,8 @@ def fuzzy(query: str, text: str) -> tuple[float, tuple[int, ...]] | None:
     if whole >= 0:
         positions = tuple(range(whole, whole + len(letters)))
     else:
-        walked = _walk(letters, folded, text)
+        # Leaping to the start of a word can pass over the last place of a later letter.
+        walked = _walk(letters, folded, text) or _walk_closely(letters, folded)
         if walked is None:
             return None
         positions = walked
@@ -75,6 +76,13 @@ def _walk(letters: list[str], folded: list[str], text: str) -> tuple[int, ...] |
         positions.append(at)
         start = at + 1
     return tuple(positions)
+
+
+def _walk_closely(letters: list[str], folded: list[str]) -> tuple[int, ...] | None:
+    """Take each letter at its first place: finds every query whose letters are there in order."""
+    rest = iter(enumerate(folded))
+    positions = tuple(next((at for at, char in rest if char == letter), -1) for letter in letters)
+    return None if -1 in positions else positions
 
 
 def _next(letter: str, folded: list[str], text: str, start: int) -> int | None:

@@ -101,6 +101,12 @@ class TestFuzzy:
             assert list(match[1]) == sorted(set(match[1]))
             assert all(0 <= at < len(text) for at in match[1])
 
+    def test_a_leap_to_a_word_does_not_lose_the_rest(self) -> None:
+        assert fuzzy("ba", "ba a") is not None
+        match = fuzzy("aa", "ba    a")
+        assert match is not None
+        assert match[1] == (1, 6)
+
     @given(st.text(alphabet=string.ascii_lowercase + " ", min_size=1, max_size=30), st.data())
     def test_every_subsequence_is_found(self, text: str, data: st.DataObject) -> None:
         kept = data.draw(st.lists(st.booleans(), min_size=len(text), max_size=len(text)))
