@@ -13,6 +13,7 @@ from environment import Environment, say
 Runner = Callable[[Sequence[str], Mapping[str, str]], int]
 TIMES = "tests/benchmarks"
 WITHOUT_TIMES = [f"--ignore={TIMES}"]
+SIDE_BY_SIDE = ["--numprocesses=auto", "--dist=worksteal"]
 COVERED = ("familiar_app.domain", "familiar_app.store")
 
 
@@ -45,19 +46,21 @@ def steps(environment: Environment, arguments: Sequence[str]) -> list[Step]:
     python = [str(environment.python), "-P", "-m"]
     quick = ["-m", "not slow"] if "--quick" in arguments else []
     chosen = [argument for argument in arguments if argument != "--quick"]
-    partly = ["--cov-fail-under=0"] if quick or chosen else []
-    coverage = [f"--cov={package}" for package in COVERED]
     # What is chosen by hand runs as it is. In the whole run, times are taken apart from the recorder of the coverage,
-    # which slows every line down.
-    apart = not (quick or chosen)
-    tests = Step("tests", [*python, "pytest", *coverage, *partly, *quick, *(WITHOUT_TIMES if apart else []), *chosen])
+    # which slows every line down, and from the tests that run side by side.
+    whole = not (quick or chosen)
+    coverage = [f"--cov={package}" for package in COVERED] if whole else []
+    parallel = [] if chosen else SIDE_BY_SIDE
+    tests = Step(
+        "tests", [*python, "pytest", *parallel, *coverage, *quick, *([] if chosen else WITHOUT_TIMES), *chosen]
+    )
     return [
         Step("format", [*python, "ruff", "format", "--check", "."]),
         Step("lint", [*python, "ruff", "check", "."]),
         Step("types", [*python, "mypy"]),
         Step("import rules", [str(environment.scripts / "lint-imports")]),
         tests,
-        *([Step("benchmarks", [*python, "pytest", TIMES])] if apart else []),
+        *([Step("benchmarks", [*python, "pytest", TIMES])] if whole else []),
     ]
 
 

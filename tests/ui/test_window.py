@@ -38,6 +38,8 @@ async def with_window(world: World, test: Test, *, opened: bool = True) -> None:
     await settle()
     window.activateWindow()
     await until(window.isActiveWindow)
+    if opened:
+        await until(lambda: window.frame is not None)
     try:
         await test(window)
     finally:
