@@ -224,7 +224,8 @@ class Conversation:
             "error": error,
             "silent": silent,
         }
-        return await self.vault.traces.put(flight.prompt.trace.model_copy(update=done))
+        trace = flight.prompt.trace.model_copy(update=done)
+        return await self.vault.traces.put(trace, keep=self.config.context.kept_traces)
 
     def _own_turn(self, channel: Channel, text: str, *, answers: TurnId | None) -> NewTurn:
         return NewTurn(

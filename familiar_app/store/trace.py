@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 from typing import TYPE_CHECKING
 
-from familiar_app.domain.ids import TraceId, TurnId
+from familiar_app.domain.ids import ChannelKey, FamiliarId, TraceId, TurnId
 from familiar_app.domain.trace import PromptTrace, TraceSummary
 from familiar_app.store.engine import Engine
 from familiar_app.store.lore_use import count_entries
 from familiar_app.store.moment import from_micros
-from familiar_app.store.trace_write import insert_trace, unpack
+from familiar_app.store.trace_write import insert_trace, pack, unpack
 from familiar_app.store.turn_write import link_trace
 
 if TYPE_CHECKING:
@@ -26,13 +27,14 @@ class Traces:
         self._engine = engine
 
     async def put(self, trace: PromptTrace, *, keep: int = KEEP) -> TraceId:
-        """Store a trace and forget the oldest beyond `keep`. A stored one (with an id) is replaced by a new row.
+        """Store a trace and forget the oldest of its sort (replies, or the others) beyond `keep`.
 
-        Its lorebook entries are counted, once for each trace.
+        A stored one (with an id) is stored as a further row. Its lorebook entries are counted, once for each trace.
         """
+        body = await asyncio.to_thread(pack, trace)
 
         def work(connection: Connection) -> TraceId:
-            number = insert_trace(connection, trace, keep)
+            number = insert_trace(connection, trace, body, keep)
             if trace.id is None:
                 count_entries(connection, number, trace)
             return number
@@ -51,14 +53,25 @@ class Traces:
         """Return the newest trace of a reply, or None."""
         return await self._engine.read(lambda connection: _one(connection, "reply_turn = ? ORDER BY id DESC", id))
 
-    async def list(self, *, limit: int = 100, before: TraceId | None = None) -> builtins.list[TraceSummary]:
-        """Return summaries, newest first, of traces before a given one."""
+    async def list(
+        self,
+        *,
+        limit: int = 100,
+        before: TraceId | None = None,
+        familiar: FamiliarId | None = None,
+        channel: ChannelKey | None = None,
+        purpose: str | None = None,
+    ) -> builtins.list[TraceSummary]:
+        """Return summaries, newest first, of traces before a given one; of one familiar, channel or purpose only."""
+        wanted = {"familiar": familiar, "channel": channel, "purpose": purpose}
+        chosen = {name: value for name, value in wanted.items() if value is not None}
+        where = "".join(f" AND {name} = ?" for name in chosen)
 
         def work(connection: Connection) -> builtins.list[TraceSummary]:
             rows = connection.execute(
-                """SELECT id, familiar, channel, purpose, at, model, tokens, first_token_ms, total_ms, reply_turn,
-                error FROM traces WHERE id < ? ORDER BY id DESC LIMIT ?""",
-                (before if before is not None else 1 << 62, max(limit, 0)),
+                f"""SELECT id, familiar, channel, purpose, at, model, tokens, first_token_ms, total_ms, reply_turn,
+                error FROM traces WHERE id < ?{where} ORDER BY id DESC LIMIT ?""",
+                (before if before is not None else 1 << 62, *chosen.values(), max(limit, 0)),
             )
             names = tuple(TraceSummary.model_fields)
             found = (dict(zip(names, row, strict=True)) for row in rows)

@@ -1,12 +1,18 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable
 from typing import Any
 
-from familiar_app.domain.ids import TraceId, TurnId
+from hypothesis import given
+from hypothesis import strategies as st
+
+from familiar_app.domain.fact import NewFact
+from familiar_app.domain.ids import ChannelKey, FamiliarId, TraceId, TurnId
 from familiar_app.domain.trace import LayerTrace, PromptTrace, TracedMessage
 from familiar_app.domain.turn import NewTurn, Role
+from familiar_app.store.trace_pack import squeeze, unsqueeze
 from familiar_app.store.vault import Vault
 from tests.unit.store.vault_maker import NOON
 
@@ -121,3 +127,57 @@ async def test_scrubbing_a_reply_empties_the_answer_of_its_trace(vault: Vault, s
     assert trace.answer is None
     assert trace.messages[0].content == "Wo ist der Fuchs? 🦊", "two letters are not searched for everywhere"
     assert await vault.turns.get(TurnId(reply.id)) is not None
+
+
+def a_call(text: str, **changes: Any) -> PromptTrace:
+    """What a projector asked, with what it was shown."""
+    said = TracedMessage(role="user", content=text, layer="material")
+    return a_trace(purpose="rich_note", messages=(said,), layers=(), answer=None, **changes)
+
+
+async def test_replies_and_projectors_calls_do_not_drive_each_other_out(vault: Vault) -> None:
+    first = await vault.traces.put(a_trace(), keep=2)
+    calls = [await vault.traces.put(a_call("x"), keep=2) for _ in range(5)]
+    assert [one.id for one in await vault.traces.list()] == [calls[4], calls[3], first]
+    second, third = [await vault.traces.put(a_trace(), keep=2) for _ in range(2)]
+    assert [one.id for one in await vault.traces.list()] == [third, second, calls[4], calls[3]]
+
+
+async def test_the_list_can_be_narrowed_down(vault: Vault) -> None:
+    here = await vault.traces.put(a_trace(channel="local:here"))
+    call = await vault.traces.put(a_call("x"))
+    other = await vault.traces.put(a_trace(familiar="otto"))
+    assert [one.id for one in await vault.traces.list(channel=ChannelKey("local:here"))] == [here]
+    assert [one.id for one in await vault.traces.list(purpose="rich_note")] == [call]
+    assert [one.id for one in await vault.traces.list(familiar=FamiliarId("otto"), purpose="reply")] == [other]
+    assert await vault.traces.list(familiar=FamiliarId("otto"), purpose="rich_note") == []
+    assert [one.id for one in await vault.traces.list(purpose="reply", before=other)] == [here]
+
+
+async def test_scrubbing_empties_every_projectors_call_that_showed_the_turn(
+    vault: Vault, said: Callable[..., NewTurn]
+) -> None:
+    """A projector reads turns in other words and writes of them in its own, so nothing of such a call can stay."""
+    turn, _ = await vault.turns.append(said("I  live in\nDelft"))
+    other, _ = await vault.turns.append(said("Rain again"))
+    fact, _ = await vault.facts.append(NewFact(FamiliarId("mira"), "Ann lives in Delft", "rich_note", (), (turn.id,)))
+    lines = (f"[T#{turn.id} 2024 | Ann] I live in Delft", f"[F#{fact.id}] Ann’s home is Delft", f"[T#{other.id}] Rain")
+    calls = [await vault.traces.put(a_call(line, sent="{}").model_copy(update={"answer": "a"})) for line in lines]
+    reply = await vault.traces.put(a_trace(candidates=({"kind": "fact", "id": fact.id, "text": fact.text},)))
+    await vault.turns.scrub(turn.id)
+    found = [await vault.traces.get(number) for number in calls]
+    told = [(one.messages[0].content, one.sent, one.answer) for one in found if one is not None]
+    assert told == [("[removed]", None, None), ("[removed]", None, None), (lines[2], "{}", "a")]
+    kept = await vault.traces.get(reply)
+    assert kept is not None
+    assert kept.candidates == ()
+
+
+def test_traces_as_older_vaults_have_them_are_read() -> None:
+    assert unsqueeze(zlib.compress(b'{"a": 1}')) == b'{"a": 1}'
+
+
+@given(st.text(max_size=300), st.sampled_from([1, 400]))
+def test_packing_loses_nothing(text: str, times: int) -> None:
+    plain = text.encode("utf-8", "replace").decode() * times
+    assert unsqueeze(squeeze(plain)).decode() == plain
