@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from familiar_app.domain.lorebook.entry import EntryKey
 from familiar_app.domain.lorebook.scene import LoreSettings
 
 CountTokens = Callable[[str], int]
@@ -31,7 +32,7 @@ class Budget:
     forgetful: bool
     overflowed: bool = False
     accepted_tokens: int = 0
-    takers: list[tuple[str, int]] = field(default_factory=list)
+    takers: list[tuple[EntryKey, str, int]] = field(default_factory=list)
     _recursed_tokens: int = 0
     _pass_text: str = ""
 
@@ -49,13 +50,28 @@ class Budget:
         self._pass_text += line
         return self._recursed_tokens + self.count(self._pass_text)
 
-    def take(self, name: str, content: str) -> None:
+    def take(self, key: EntryKey, name: str, content: str) -> None:
         """Note that an entry was accepted."""
         tokens = self.count(f"{content}\n")
         self.accepted_tokens += tokens
-        self.takers.append((name, tokens))
+        self.takers.append((key, name, tokens))
+
+    def book_total_with(self, book: str, content: str) -> int:
+        """Return what one book takes with this content."""
+        return self._taken_by(book) + self.count(f"{content}\n")
 
     def detail(self, total: int) -> dict[str, Any]:
         """Return the numbers behind a refusal; the largest takers come first."""
-        largest = sorted(self.takers, key=lambda taker: -taker[1])[:5]
-        return {"total": total, "limit": self.limit, "taken_by": [[name, tokens] for name, tokens in largest]}
+        return {"total": total, "limit": self.limit, "taken_by": _largest(self.takers)}
+
+    def book_detail(self, book: str, total: int, limit: int) -> dict[str, Any]:
+        """Return the numbers behind a refusal by the book's own budget."""
+        own = [taker for taker in self.takers if taker[0].book == book]
+        return {"book": book, "total": total, "limit": limit, "taken_by": _largest(own)}
+
+    def _taken_by(self, book: str) -> int:
+        return sum(tokens for key, _, tokens in self.takers if key.book == book)
+
+
+def _largest(takers: list[tuple[EntryKey, str, int]]) -> list[list[Any]]:
+    return [[name, tokens] for _, name, tokens in sorted(takers, key=lambda taker: -taker[2])[:5]]

@@ -70,6 +70,7 @@ class _Evaluation:
         self.accepted: dict[int, Accepted] = {}
         self.failed: set[int] = set()
         self.crowded_out: set[int] = set()
+        self.full_books: set[str] = set()
         self.held: dict[str, tuple[Candidate, int]] = {}
         self.recursed: list[str] = []
         self.recursed_text = ""
@@ -165,7 +166,7 @@ class _Evaluation:
                 closed = closed or (self.budget.overflowed and not self.settings.fill_gaps)
                 outcomes[one.index] = refusal
                 continue
-            self.budget.take(one.entry.name, content)
+            self.budget.take(one.key, one.entry.name, content)
             self.accepted[one.index] = Accepted(one, content, state.number)
 
     def _refuses(self, candidate: Candidate, content: str) -> Outcome | None:
@@ -173,6 +174,10 @@ class _Evaluation:
         if 0 < limit <= len(self.accepted) and not candidate.entry.ignore_budget:
             self.crowded_out.add(candidate.index)
             return Outcome(False, Reason.BUDGET, {"entries": len(self.accepted), "limit_entries": limit})
+        full = self._fills_book(candidate, content)
+        if full is not None:
+            self.crowded_out.add(candidate.index)
+            return full
         total = self.budget.total_with(content)
         if candidate.entry.ignore_budget:
             return None
@@ -180,6 +185,18 @@ class _Evaluation:
             self.budget.overflowed = True
             return Outcome(False, Reason.BUDGET, self.budget.detail(total))
         return None
+
+    def _fills_book(self, candidate: Candidate, content: str) -> Outcome | None:
+        """Refuse what its own book has no room for; the other books are not touched by it."""
+        book, limit = candidate.key.book, candidate.book_budget
+        if not limit or candidate.entry.ignore_budget:
+            return None
+        total = self.budget.book_total_with(book, content)
+        if total < limit and book not in self.full_books:
+            return None
+        if not self.settings.fill_gaps:
+            self.full_books.add(book)
+        return Outcome(False, Reason.BUDGET, self.budget.book_detail(book, total, limit))
 
     def _fails_roll(self, candidate: Candidate) -> Outcome | None:
         entry = candidate.entry

@@ -28,7 +28,10 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entry in scan order, prepared. `swift` ones can't come in without a literal key that is in reach."""
+    """An entry in scan order, prepared. `book_budget` is 0 where its book has none.
+
+    `swift` ones can't come in without a literal key that is in reach.
+    """
 
     index: int
     key: EntryKey
@@ -40,6 +43,7 @@ class Candidate:
     secondary: tuple[Key, ...]
     scan_depth: int | None
     closed_folder: str | None
+    book_budget: int
     swift: bool
 
 
@@ -90,6 +94,7 @@ class PreparedBooks:
             tuple(self._key(key, options) for key in entry.secondary_keys),
             depth,
             next((one.name for one in book.folders if one.id == entry.folder and not one.enabled), None),
+            (book.token_budget or 0) if self.rules.books_set_budget else 0,
             self._is_swift(entry, decorators, primary),
         )
 

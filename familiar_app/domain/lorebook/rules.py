@@ -26,6 +26,8 @@ class Rules:
     """An entry's own word on whether its keys are patterns counts."""
     books_set_depth: bool
     """A book's scan depth stands between the entry's and the person's."""
+    books_set_budget: bool
+    """A book's own token budget bounds what it brings."""
     depth_zero_is_blind: bool
     """Depth 0 hides injected prompts and recursed content too."""
     levels_run_alone: bool
@@ -55,6 +57,7 @@ ST_1_18 = Rules(
     paths_are_patterns=True,
     obeys_use_regex=False,
     books_set_depth=False,
+    books_set_budget=False,
     depth_zero_is_blind=True,
     levels_run_alone=True,
     budget_forgets=True,
@@ -74,6 +77,7 @@ FIXED = Rules(
     paths_are_patterns=False,
     obeys_use_regex=True,
     books_set_depth=True,
+    books_set_budget=True,
     depth_zero_is_blind=False,
     levels_run_alone=False,
     budget_forgets=False,

@@ -187,6 +187,32 @@ def test_entries_beyond_the_limit_wake_nothing(rules: Rules) -> None:
     assert (found.names, len(found.passes)) == (["e1"], 2)
 
 
+def test_a_book_keeps_to_its_own_budget() -> None:
+    own = LoreBook(
+        name="Own",
+        token_budget=6,
+        entries=(
+            entry(1, "k", order=9, content="w w w w"),
+            entry(2, "k", order=8, content="w w w"),
+            entry(3, "k", order=7, content="w"),
+            entry(4, "k", order=6, content="w w w w w w w", ignore_budget=True),
+        ),
+    )
+    other = LoreBook(name="Other", entries=(entry(5, "k", content="w w w w w w w"),))
+
+    def names(rules: Rules, **lore: Any) -> Activation:
+        engine = LoreEngine(BoundBooks(character=(own, other)), LoreSettings(budget_percent=100, **lore), rules)
+        return engine.activate(Scene(messages=("k",)), chance=lambda: 0.5, count_tokens=count_words)
+
+    found = names(FIXED)
+    assert found.names == ["e5", "e1", "e4"]
+    assert not found.overflowed
+    detail = next(one.outcome.detail for one in found.verdicts() if one.name == "e2")
+    assert detail == {"book": "Own", "total": 7, "limit": 6, "taken_by": [["e1", 4]]}
+    assert names(FIXED, fill_gaps=True).names == ["e5", "e1", "e3", "e4"]
+    assert names(ST_1_18).names == ["e5", "e1", "e2", "e3", "e4"]
+
+
 def test_a_forced_entry_needs_no_key_and_goes_first() -> None:
     forced = {"forced": frozenset({EntryKey("G", 2)})}
     found = activate(entry(1, "k", order=9), entry(2), entry(3, enabled=False), scene=forced)
