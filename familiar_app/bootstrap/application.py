@@ -13,6 +13,7 @@ from familiar_app.bootstrap.lore_shelf import ProfileLorebooks
 from familiar_app.bootstrap.model_pool import ModelPool
 from familiar_app.context.assembler import Assembler
 from familiar_app.conversation.exchange import Conversation
+from familiar_app.conversation.witness import Witness
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError, OutsideError, UserError
 from familiar_app.domain.ids import FamiliarId, familiar_id_from_name, is_familiar_id
@@ -201,6 +202,7 @@ class Application:
             clock=self._clock,
             owner_name=self._profile.settings().owner_name,
             lorebooks=ProfileLorebooks(self._profile, familiar, config, self._lore_library),
+            embedder=embedder,
         )
         conversation = Conversation(
             familiar=familiar,
@@ -211,7 +213,8 @@ class Application:
             assembler=assembler,
             clock=self._clock,
         )
-        projectors = Projectors(Desk(familiar, card.name, services.vault, background, config, self._clock, embedder))
+        witness = Witness(background, services.vault, familiar, self._clock, config.context.kept_traces)
+        projectors = Projectors(Desk(familiar, card.name, services.vault, witness, config, self._clock, embedder))
         hosted = Hosted(familiar, card.name, config, prose, background, assembler, conversation, projectors, embedder)
         self._keep_memory(services, hosted)
         return hosted

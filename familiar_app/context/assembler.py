@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from random import SystemRandom
 
@@ -15,6 +15,7 @@ from familiar_app.context.layer_memo import LayerMemo
 from familiar_app.context.lore_reader import LoreMoment, LoreReader, reach
 from familiar_app.context.lore_shelf import Lorebooks
 from familiar_app.context.lorebook import LOREBOOK, LoreReading
+from familiar_app.context.memory_reader import MemoryMoment, MemoryReader
 from familiar_app.context.newest_turns import newest_turns
 from familiar_app.context.plan import Fitted, Plan, layer_traces, moment_notes
 from familiar_app.context.prompt import AssembledPrompt as AssembledPrompt
@@ -22,12 +23,14 @@ from familiar_app.context.prompt import PromptRequest as PromptRequest
 from familiar_app.context.prompt_text import check_mode
 from familiar_app.context.recent_history import ReadHistory, RecentHistory
 from familiar_app.context.registry import HISTORY, LAYERS, check_layers, check_order
+from familiar_app.context.retrieved_context import RETRIEVED, Recollection
 from familiar_app.context.stretch import Stretch
 from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.budget import answer_tokens
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.chat import ChatRequest
 from familiar_app.domain.clock import Clock
+from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.ids import OWNER, FamiliarId, TurnId
 from familiar_app.domain.settings import CharacterConfig
 from familiar_app.domain.trace import PromptTrace, messages_as_sent
@@ -56,6 +59,7 @@ class Assembler:
     clock: Clock
     owner_name: str
     lorebooks: Lorebooks | None = None
+    embedder: Embedder | None = None
     chance: Callable[[], float] = field(default_factory=lambda: SystemRandom().random)
     _counter: TokenCounter = field(init=False)
     _memo: LayerMemo = field(init=False)
@@ -70,6 +74,7 @@ class Assembler:
         self._fitter = Fitter(self.config, self.model, self._counter, self._reader)
         self._layers = {name: build() for name, build in LAYERS.items()}
         self._lore = None if self.lorebooks is None else LoreReader(self.lorebooks, self._counter, self.chance)
+        self._memory = MemoryReader(self._counter, self.embedder)
 
     @property
     def owner_label(self) -> str:
@@ -125,6 +130,8 @@ class Assembler:
         )
         if LOREBOOK in order:
             ctx = replace(ctx, lore=await self._read_lore(ctx, request, history, pending))
+        if RETRIEVED in order:
+            ctx = replace(ctx, recalled=await self._recall(ctx, history, caps))
         built = [await self._memo.build(self._layers[name], ctx) for name in order if name != HISTORY]
         counts = await self._counter.count([layer.text for layer in built])
         tokens = {layer.name: count for layer, count in zip(built, counts, strict=True)}
@@ -143,6 +150,16 @@ class Assembler:
         newest = await newest_turns(self.vault, _stretch(request, pending), count=count)
         messages = tuple(f"{speaker_name(turn, history.style)}: {turn.content.strip()}" for turn in newest.turns)
         return await self._lore.read(ctx, shelf, LoreMoment(messages, newest, preview=request.looks_only))
+
+    async def _recall(self, ctx: LayerContext, history: ReadHistory, caps: Mapping[str, int]) -> Recollection:
+        """Look into memory, but for the turns that the history will show however the room is shared."""
+        context = self._context_tokens()
+        room = context - answer_tokens(context, self.config.models.prose.max_answer_tokens)
+        firm = sum(cap for name, cap in caps.items() if name != HISTORY)
+        share = min(caps.get(HISTORY, 1), max(room // 2, room - firm))
+        shown = self._reader.certain(history, share, self.config.budget.text.history_step_turns)
+        turns = [line.turn for line in history.lines]
+        return await self._memory.read(ctx, MemoryMoment(turns, history.style, shown, caps.get(RETRIEVED, 0)))
 
     def _layer_order(self, request: PromptRequest) -> tuple[str, ...]:
         order = request.variation.layers(self.config.prompt_layers(request.channel.key))
@@ -183,7 +200,7 @@ class Assembler:
     def _trace(
         self, request: PromptRequest, plan: Plan, fitted: Fitted, now: datetime, context: int, answer: int
     ) -> PromptTrace:
-        info = self.model.info
+        info, recalled = self.model.info, plan.ctx.recalled
         answered = next((line.turn for line in reversed(fitted.window.lines)), None)
         return PromptTrace(
             familiar=self.familiar,
@@ -200,6 +217,8 @@ class Assembler:
             messages=fitted.parts,
             layers=layer_traces(plan, fitted, plan.order, self._memo),
             sampling=self.config.models.prose.sampling.model_dump(mode="json"),
+            candidates=recalled.candidates(fitted.recalled) if recalled is not None else (),
+            ranking=recalled.ranking(asdict(plan.ctx.weights)) if recalled is not None else None,
             lorebook=plan.ctx.lore.trace if plan.ctx.lore is not None else None,
             turn_id=answered.id if answered is not None and answered.id > 0 else None,
             known_at=request.known_at,

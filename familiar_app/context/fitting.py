@@ -10,6 +10,7 @@ from familiar_app.context.lorebook import Insertion
 from familiar_app.context.plan import Fitted, Plan
 from familiar_app.context.recent_history import RecentHistory
 from familiar_app.context.registry import HISTORY
+from familiar_app.context.retrieved_context import RETRIEVED, Chosen
 from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.budget import Section, allot
 from familiar_app.domain.errors import UserError
@@ -68,6 +69,11 @@ class Fitter:
         shares = allot([*sections, Section(HISTORY, need, cap, elastic=True)], room)
         window = await self._reader.fit(plan.history, shares[HISTORY], self._config.budget.text.history_step_turns)
         texts = {layer.name: await self._counter.cut(layer.text, shares[layer.name]) for layer in plan.built}
+        recalled = Chosen()
+        if plan.ctx.recalled is not None and RETRIEVED in texts:
+            shown = {line.turn.id for line in window.lines}
+            recalled = await plan.ctx.recalled.choose(self._counter, shares[RETRIEVED], shown)
+            texts[RETRIEVED] = recalled.text
         counts = await self._counter.count(list(texts.values()))
         head, tail = _parted(plan, texts)
         among: tuple[Insertion, ...] = ()
@@ -81,7 +87,8 @@ class Fitter:
             closing_role=self._config.context.reminder_role,
             insertions=among,
         )
-        return Fitted(parts, window, texts, dict(zip(texts, counts, strict=True)), shares, inserted if among else 0)
+        tokens = dict(zip(texts, counts, strict=True))
+        return Fitted(parts, window, texts, tokens, shares, inserted if among else 0, recalled)
 
 
 def _parted(plan: Plan, texts: Mapping[str, str]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:

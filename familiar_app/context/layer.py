@@ -17,15 +17,17 @@ from familiar_app.store.vault import Vault
 
 if TYPE_CHECKING:
     from familiar_app.context.lorebook import LoreReading
+    from familiar_app.context.retrieved_context import Recollection
 
 
 @dataclass(frozen=True, slots=True)
 class LayerContext:
     """One assembly as layers see it. `now` is aware UTC; `multi_party` tells that several people talk here.
 
-    `lore` is what the lorebooks brought, where they are a layer of this channel. `until` is the last turn that is
-    there, None for the newest. With `known_at`, nothing that was learned later may be used; with `as_of`, facts have to
-    be true at that time in the world; `now` is that time, or that instant. `variation` is what is tried out.
+    `lore` is what the lorebooks brought and `recalled` what memory did, where they are layers of this channel. `until`
+    is the last turn that is there, None for the newest. With `known_at`, nothing that was learned later may be used;
+    with `as_of`, facts have to be true at that time in the world; `now` is that time, or that instant. `variation` is
+    what is tried out.
     """
 
     familiar: FamiliarId
@@ -39,6 +41,7 @@ class LayerContext:
     mode: str
     multi_party: bool
     lore: LoreReading | None = None
+    recalled: Recollection | None = None
     until: TurnId | None = None
     known_at: datetime | None = None
     as_of: datetime | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from familiar_app.context.layer import LayerContext, key_of
 from familiar_app.context.layer_memo import BuiltLayer, LayerMemo
@@ -11,6 +11,7 @@ from familiar_app.context.lorebook import LOREBOOK
 from familiar_app.context.prompt import PromptRequest
 from familiar_app.context.recent_history import HistoryWindow, ReadHistory
 from familiar_app.context.registry import HISTORY
+from familiar_app.context.retrieved_context import RETRIEVED, Chosen
 from familiar_app.domain.trace import LayerTrace, LeftOut, TracedMessage
 
 _TODAY = (
@@ -44,6 +45,7 @@ class Fitted:
     tokens: Mapping[str, int]
     shares: Mapping[str, int]
     inserted_tokens: int = 0
+    recalled: Chosen = field(default_factory=Chosen)
     total: int = 0
 
     @property
@@ -77,7 +79,9 @@ def _history_trace(plan: Plan, fitted: Fitted, memo: LayerMemo) -> LayerTrace:
 def _text_trace(layer: BuiltLayer, plan: Plan, fitted: Fitted) -> LayerTrace:
     whole, kept, share = plan.tokens[layer.name], fitted.tokens[layer.name], fitted.shares[layer.name]
     left_out: tuple[LeftOut, ...] = ()
-    if fitted.texts[layer.name] != layer.text:
+    if layer.name == RETRIEVED and plan.ctx.recalled is not None:
+        left_out = plan.ctx.recalled.left_out(fitted.recalled)
+    elif fitted.texts[layer.name] != layer.text:
         capped = share >= plan.caps.get(layer.name, whole)
         reason = "longer than its cap" if capped else _NO_ROOM
         left_out = (LeftOut(what=f"end of {layer.name}", tokens=max(0, whole - kept), reason=reason),)

@@ -115,6 +115,13 @@ class RecentHistory:
                 self._page_sizes[style.channel.id] = min(_needed(lines, cap) + _SPARE_TURNS, _LARGEST_PAGE)
                 return ReadHistory(lines, style, complete, each)
 
+    def certain(self, history: ReadHistory, allowance: int, step: int) -> TurnId | None:
+        """Return the first stored turn of those that `fit` shows with this allowance or a larger one."""
+        lines = history.lines
+        places, costs = [place_of(line.turn) for line in lines], [line.cost for line in lines]
+        start = min(stable_start(places, costs, allowance, step), max(len(lines) - 1, 0))
+        return min((line.turn.id for line in lines[start:] if line.turn.id > 0), default=None)
+
     async def fit(self, history: ReadHistory, allowance: int, step: int) -> HistoryWindow:
         """Choose the newest lines that cost at most `allowance`, beginning where `stable_start` says.
 

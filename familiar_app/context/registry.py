@@ -13,6 +13,7 @@ from familiar_app.context.lorebook import LOREBOOK, LorebookLayer
 from familiar_app.context.operating_mode import OperatingModeLayer
 from familiar_app.context.people_dossiers import PeopleDossiersLayer
 from familiar_app.context.reflections import ReflectionsLayer
+from familiar_app.context.retrieved_context import RETRIEVED, RetrievedContextLayer
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.settings import CharacterConfig
 
@@ -26,6 +27,7 @@ LAYERS: dict[str, Callable[[], Layer]] = {
     "conversation_summary": ConversationSummaryLayer,
     "reflections": ReflectionsLayer,
     "people_dossiers": PeopleDossiersLayer,
+    RETRIEVED: RetrievedContextLayer,
     "final_reminder": FinalReminderLayer,
 }
 

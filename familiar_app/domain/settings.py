@@ -6,7 +6,7 @@ writing the files is the store's part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import tzinfo
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -14,11 +14,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from familiar_app.domain.audience import AudienceMode
 from familiar_app.domain.chat import Sampling, Slot
-from familiar_app.domain.ids import ChannelKey, FamiliarId, Lineage
+from familiar_app.domain.ids import ChannelKey, FamiliarId, Lineage, is_local
 from familiar_app.domain.model_spec import model_slot_from_spec as model_slot_from_spec
 from familiar_app.domain.model_spec import url_problem
 from familiar_app.domain.ranking import Weights
+from familiar_app.domain.saved_memory.limit import with_usable_limits
 from familiar_app.domain.setting_error import Source, validate_merged
 
 Provider = Literal["llama_cpp", "openai", "scripted"]
@@ -64,9 +66,11 @@ Interval = Annotated[float, Field(ge=0.1, le=86_400, allow_inf_nan=False, strict
 Batch = Annotated[int, Field(ge=1, le=1000)]
 Tokens = Annotated[int, Field(ge=0)]
 Count = Annotated[int, Field(ge=0, le=100_000)]
+Limit = Annotated[int, Field(ge=1)]
 BookName = Annotated[str, Field(pattern=r"^[^./\\:][^/\\:]*$", max_length=100)]
 Weight = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False, strict=False)]
 ZoneName = Annotated[str, AfterValidator(_known_zone)]
+Mode = Annotated[AudienceMode, Field(strict=False)]
 
 
 class _Table(BaseModel):
@@ -127,7 +131,12 @@ class Models(_Table):
 
 
 # Layers whose cap has another name than they.
-_CAPS = {"conversation_summary": "summary", "reflections": "reflection", "people_dossiers": "dossier"}
+_CAPS = {
+    "conversation_summary": "summary",
+    "reflections": "reflection",
+    "people_dossiers": "dossier",
+    "retrieved_context": "rag",
+}
 
 
 class TextBudget(_Table):
@@ -137,12 +146,15 @@ class TextBudget(_Table):
     operating_mode_tokens: Tokens
     lorebook_tokens: Tokens
     max_lorebook_entries: Count
+    saved_memory_tokens: Tokens
     summary_tokens: Tokens
     reflection_tokens: Tokens
     max_reflections: Count
     dossier_tokens: Tokens
     max_dossier_people: Count
     dossier_window_turns: Batch
+    rag_tokens: Tokens
+    max_rag_items: Annotated[int, Field(ge=0, le=100)]
     recent_history_tokens: Annotated[int, Field(ge=32)]
     final_reminder_tokens: Tokens
     history_step_turns: Annotated[int, Field(ge=1, le=1024)]
@@ -196,6 +208,7 @@ class ChannelSettings(_Table):
     """What one channel does in its own way. A key that is absent follows the familiar."""
 
     prompt_layers: Annotated[tuple[str, ...] | None, Field(strict=False)] = None
+    audience: Mode | None = None
     lorebooks: Annotated[tuple[BookName, ...], Field(strict=False)] = ()
 
 
@@ -224,6 +237,13 @@ class RetrievalSettings(_Table):
     def weights(self) -> Weights:
         """Return them as ranking takes them."""
         return Weights(**{name.removesuffix("_weight"): value for name, value in self.model_dump().items()})
+
+
+class AudienceSettings(_Table):
+    """How freely channels use what was learned elsewhere: `local` in the program's own window, `shared` in others."""
+
+    local: Mode
+    shared: Mode
 
 
 class RichNoteSettings(_Table):
@@ -283,12 +303,34 @@ class MemorySettings(_Table):
     batch_timeout_s: Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False, strict=False)]
     batch_answer_tokens: Annotated[int, Field(ge=16)]
     retrieval: RetrievalSettings
+    audience: AudienceSettings
     rich_note: RichNoteSettings
     fact_supersede: FactSupersedeSettings
     people_dossier: PeopleDossierSettings
     rolling_summary: RollingSummarySettings
     reflection: ReflectionSettings
     fact_embedding: FactEmbeddingSettings
+
+
+class SavedMemoriesSettings(_Table):
+    """How many memories may be saved, how long each may be, and when they fade. A limit that is no number is mended."""
+
+    max_server: Limit
+    max_personal: Limit
+    max_length: Limit
+    max_tags: Limit
+    self_teaching_enabled: bool
+    decay_enabled: bool
+    decay_days: Limit
+    notice_visibility: Literal["verbose", "minimal", "hidden"]
+    members_may_teach: bool
+    channel_tags: bool
+    word_tags: bool
+
+    @model_validator(mode="before")
+    @classmethod
+    def _mend(cls, values: object) -> object:
+        return with_usable_limits(values) if isinstance(values, Mapping) else values
 
 
 class MemoryProviders(_Table):
@@ -325,6 +367,7 @@ class CharacterConfig(_Table):
     lorebook: LorebookSettings
     channels: dict[str, ChannelSettings]
     memory: MemorySettings
+    saved_memories: SavedMemoriesSettings
     providers: Providers
 
     def prompt_layers(self, channel: ChannelKey) -> tuple[str, ...]:
@@ -334,6 +377,14 @@ class CharacterConfig(_Table):
             if own is not None and own.prompt_layers is not None:
                 return own.prompt_layers
         return self.context.prompt_layers
+
+    def audience_mode(self, channel: ChannelKey) -> AudienceMode:
+        """Return how freely a channel uses what was learned elsewhere."""
+        for name in (channel, channel.partition(":")[2]):
+            own = self.channels.get(name)
+            if own is not None and own.audience is not None:
+                return own.audience
+        return self.memory.audience.local if is_local(channel) else self.memory.audience.shared
 
     def is_named(self, channel: ChannelKey, names: Iterable[str]) -> bool:
         """Tell whether one of `names`, with or without its platform, means this channel."""

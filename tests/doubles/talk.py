@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from familiar_app.domain.audience import Audience, AudienceMode
 from familiar_app.domain.chat import (
     ChatEvent,
     ChatRequest,
@@ -23,8 +24,10 @@ from familiar_app.domain.chat import (
     ToolCallRequested,
     Usage,
 )
+from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.ids import OWNER, ChannelId, ChannelKey, FamiliarId, PersonKey, TraceId, TurnId, ego_key
 from familiar_app.domain.projection import Dossier, Reflection, Summary
+from familiar_app.domain.recall import Recall, Recalled
 from familiar_app.domain.settings import CharacterConfig, parse_config
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role, Turn
@@ -154,8 +157,24 @@ class FakeProjections:
         return [person for turn in reversed(turns) for person in self.mentions.get(turn, ())]
 
 
+class FakeRetrieval:
+    """An index that has not been built yet."""
+
+    async def look(self, request: Recall, embedder: Embedder | None = None, *, held: int = 0) -> Recalled:
+        return Recalled(ready=False)
+
+
+class FakeAudiences:
+    """Nobody has told who reads where."""
+
+    async def of(self, familiar: FamiliarId, channel: Channel, mode: AudienceMode) -> Audience:
+        return Audience(channel.id, mode)
+
+
 class FakeVault:
     def __init__(self) -> None:
+        self.retrieval = FakeRetrieval()
+        self.audiences = FakeAudiences()
         self.projections = FakeProjections()
         self.traces = FakeTraces()
         self.turns = FakeTurns(self.traces)

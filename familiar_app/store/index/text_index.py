@@ -43,9 +43,9 @@ class IndexFailedError(OutsideError):
 class Scope(NamedTuple):
     """Which documents may be found. Instants are microseconds; None leaves a condition out.
 
-    `channels` limits turns, `familiar` facts, and so does `fact_channels`: one of them is a place where it was learned (0
-    for no place). Facts have to be true at `true_at` (or not to have ended by
-    `not_ended_by`) and believed at `believed_at`. Turns of `window_channel` from `window_from` on are left out.
+    `channels` limits turns, `familiar` facts, and so does `fact_channels`: one of them is a place it was learned in, 0
+    stands for no place. Facts have to be true at `true_at` (or not to have ended by `not_ended_by`) and believed at
+    `believed_at`. Turns of `window_channel` from `window_from` on are left out.
     """
 
     kinds: tuple[int, ...] = (TURN,)

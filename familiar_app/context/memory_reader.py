@@ -1,0 +1,207 @@
+"""Looks up what the newest messages bring back from memory, for those who hear the answer.
+
+The cue is the newest message of a person. Where it says little by itself ("And then?"), the messages before it join,
+one by one, until there is enough to go by.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from familiar_app.context.history_line import LineStyle, body_text, place_mark, short_name, speaker_name
+from familiar_app.context.layer import LayerContext, key_of
+from familiar_app.context.prompt_text import fill, prompt_text
+from familiar_app.context.retrieved_context import (
+    NOT_READY,
+    RETRIEVED,
+    Chosen,
+    Item,
+    Line,
+    Recollection,
+)
+from familiar_app.context.tokens import TokenCounter
+from familiar_app.domain.clock import local_time
+from familiar_app.domain.embedding import Embedder
+from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.fact_render import render
+from familiar_app.domain.ids import OWNER, ChannelId, PersonKey, TurnId, ego_key, is_local
+from familiar_app.domain.recall import Hit, Recall, Recalled, Window
+from familiar_app.domain.speech import clean_text
+from familiar_app.domain.stop_word import STOP_WORDS
+from familiar_app.domain.turn import Role, Turn
+
+log = logging.getLogger(__name__)
+
+TELLING_WORDS = 4
+MOST_MESSAGES = 4
+JUST_MISSED = 16
+"""Candidates beyond those that may be shown, kept in the trace."""
+MOST_HELD = 8
+_CUE_CHARS = 2000
+_WORD = re.compile(r"\w{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryMoment:
+    """The moment that is asked about: the turns up to now, oldest first, and the first one the prompt surely shows."""
+
+    turns: Sequence[Turn]
+    style: LineStyle
+    shown_from: TurnId | None
+    cap_tokens: int
+
+
+class MemoryReader:
+    """Looks into memory for the prompts of one familiar."""
+
+    def __init__(self, counter: TokenCounter, embedder: Embedder | None) -> None:
+        self._counter = counter
+        self._embedder = embedder
+
+    async def read(self, ctx: LayerContext, moment: MemoryMoment) -> Recollection:
+        """Return what comes back. Raises OutsideError where the vault or the model's tokenizer fails."""
+        most = ctx.config.budget.text.max_rag_items
+        mode = ctx.config.audience_mode(ctx.channel.key)
+        audience = await ctx.vault.audiences.of(ctx.familiar, ctx.channel, mode)
+        first = moment.shown_from
+        request = Recall(
+            familiar=ctx.familiar,
+            cue=cue_of(moment.turns),
+            weights=ctx.weights,
+            limit=most + JUST_MISSED if most and moment.cap_tokens else 0,
+            as_of=ctx.as_of,
+            known_at=ctx.known_at,
+            window=None if first is None else Window(ctx.channel.id, first),
+            until=ctx.until,
+            audience=audience,
+        )
+        found, why_nothing = await self._look(ctx, request)
+        heading = fill(prompt_text(f"layer/{RETRIEVED}"), char=ctx.char, text="")
+        (frame,) = await self._counter.count([f"{heading}\nNoted:\n\nSaid earlier:\n"])
+        recalled = Recollection(
+            char=ctx.char,
+            items=await self._items(ctx, moment, found),
+            held=found.held,
+            limit=most,
+            cap_tokens=moment.cap_tokens,
+            frame_tokens=frame,
+            speakers=found.speakers,
+            why_nothing=why_nothing,
+        )
+        chosen = await recalled.choose(self._counter, moment.cap_tokens)
+        return replace(recalled, whole=chosen.text, key=_key(request, recalled, chosen))
+
+    async def _look(self, ctx: LayerContext, request: Recall) -> tuple[Recalled, str]:
+        """Search, by words alone where the embedder fails; tell why nothing was found where nothing could be."""
+        retrieval, why = ctx.vault.retrieval, ""
+        try:
+            found = await retrieval.look(request, self._embedder, held=MOST_HELD)
+        except OutsideError as error:
+            if self._embedder is None:
+                raise
+            log.warning("the embedder failed; memory is searched by words alone", exc_info=error)
+            found, why = await retrieval.look(request, None, held=MOST_HELD), "searched by words alone: no embedder"
+        return found, why if found.ready else NOT_READY
+
+    async def _items(self, ctx: LayerContext, moment: MemoryMoment, found: Recalled) -> tuple[Item, ...]:
+        ids = [TurnId(hit.id) for hit in found.hits if hit.kind == "turn"]
+        around = await ctx.vault.retrieval.around(ids, until=ctx.until) if ids else {}
+        if ctx.known_at is not None:
+            around = {number: turn for number, turn in around.items() if turn.arrived_at <= ctx.known_at}
+        marks = await _place_marks(ctx, around.values())
+        written = [_turn_line(ctx, turn, moment.style, marks[turn.channel]) for turn in around.values()]
+        facts = {hit.id: _fact_line(ctx, hit) for hit in found.hits if hit.fact is not None}
+        counts = iter(await self._counter.count([*written, *facts.values()]))
+        turns = {
+            turn.id: Line((turn.channel, turn.id), text, next(counts))
+            for turn, text in zip(around.values(), written, strict=True)
+        }
+        noted = {number: Line((0, -number), text, next(counts)) for number, text in facts.items()}
+        return tuple(_item(ctx, hit, turns, noted) for hit in found.hits if hit.fact is not None or hit.id in turns)
+
+
+def cue_of(turns: Sequence[Turn]) -> str:
+    """Return what is searched for: the newest words of a person, and as much before them as it takes to tell enough."""
+    spoken = [turn for turn in turns if turn.role in (Role.USER, Role.ASSISTANT) and turn.content.strip()]
+    while spoken and spoken[-1].role is not Role.USER:
+        spoken.pop()
+    said: list[str] = []
+    for turn in reversed(spoken[-MOST_MESSAGES:]):
+        said.append(turn.content[:_CUE_CHARS])
+        if len(_telling(said)) >= TELLING_WORDS:
+            break
+    return "\n".join(said)
+
+
+def _telling(texts: Iterable[str]) -> set[str]:
+    return {word for text in texts for word in _WORD.findall(text.casefold()) if word not in STOP_WORDS}
+
+
+def _key(request: Recall, recalled: Recollection, chosen: Chosen) -> str:
+    """Return what changes with everything that is shown, or told of in the trace."""
+    audience = request.audience
+    return key_of(
+        request.cue,
+        request.weights,
+        None if audience is None else (audience.mode, sorted(audience.open_to), audience.unplaced),
+        [(one.hit.kind, one.hit.id, round(one.hit.score, 9), one.own.text, one.beside) for one in recalled.items],
+        [(hit.kind, hit.id, round(hit.score, 9), hit.text, hit.held) for hit in recalled.held],
+        chosen.text,
+        recalled.why_nothing,
+    )
+
+
+def _item(ctx: LayerContext, hit: Hit, turns: Mapping[TurnId, Line], noted: Mapping[int, Line]) -> Item:
+    dropped = ctx.variation.drops(hit.kind, hit.id)
+    if hit.fact is not None:
+        return Item(hit, noted[hit.id], dropped=dropped)
+    beside = tuple(turns[TurnId(number)] for number in hit.neighbours if number in turns)
+    return Item(hit, turns[TurnId(hit.id)], beside, dropped)
+
+
+def _turn_line(ctx: LayerContext, turn: Turn, style: LineStyle, mark: str) -> str:
+    """Write a turn in one line, so that nothing in it can pass for another."""
+    moment = f"{local_time(turn.at, style.zone):%Y-%m-%d %H:%M}"
+    who = "a note" if turn.role is Role.SYSTEM else speaker_name(turn, style)
+    if turn.author is not None and turn.author.key == OWNER:
+        who = ctx.user_label
+    return f"[T#{turn.id} {moment} {who}{mark}] {' '.join(body_text(turn).split())}"
+
+
+def _fact_line(ctx: LayerContext, hit: Hit) -> str:
+    """Write a fact with its dates and by whose word it is known; hearsay never stands alone."""
+    fact = hit.fact
+    if fact is None:
+        return ""
+    labels = dict(hit.labels) | {OWNER: ctx.user_label, ego_key(ctx.familiar): ctx.char}
+    about = []
+    if fact.valid.since is not None:
+        about.append(f"since {local_time(fact.valid.since, ctx.config.display.zone()):%Y-%m-%d}")
+    if fact.valid.until is not None:
+        about.append(f"until {local_time(fact.valid.until, ctx.config.display.zone()):%Y-%m-%d}")
+    if hit.told_by:
+        about.append(f"as told by {', '.join(_name(key, labels) for key in hit.told_by)}")
+    known = {subject.key: labels[subject.key] for subject in fact.subjects if subject.key in hit.labels}
+    text = " ".join(clean_text(render(fact, known)).split())
+    return f"- {text} [{', '.join([f'F#{fact.id}', *about])}]"
+
+
+def _name(key: PersonKey, labels: Mapping[PersonKey, str]) -> str:
+    return short_name(labels.get(key, "")) or short_name(key)
+
+
+async def _place_marks(ctx: LayerContext, turns: Iterable[Turn]) -> dict[ChannelId, str]:
+    """Return how each channel is marked in a line; the one that is spoken in, and the window, are not."""
+    marks: dict[ChannelId, str] = {}
+    for turn in turns:
+        if turn.channel in marks:
+            continue
+        marks[turn.channel] = ""
+        if turn.channel != ctx.channel.id and not is_local(turn.channel_key):
+            channel = await ctx.vault.channels.get(turn.channel)
+            if channel is not None:
+                marks[turn.channel] = place_mark(channel) if channel.guild is not None else " in a direct message"
+    return marks
