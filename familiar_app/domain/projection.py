@@ -117,7 +117,7 @@ class NewRetirement:
 
 @dataclass(frozen=True, slots=True)
 class Retirement:
-    """A logged proposal with both facts as they are now."""
+    """A logged proposal with both facts as they are now. `never` where the owner bars the two in either order."""
 
     id: RetirementId
     familiar: FamiliarId
@@ -129,3 +129,8 @@ class Retirement:
     state: RetirementState
     decided_at: datetime | None
     decided_by: PersonKey | None
+    never: bool = False
+
+    @property
+    def barred(self) -> bool:
+        return self.never or self.state in (RetirementState.REFUSED, RetirementState.UNDONE)

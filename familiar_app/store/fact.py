@@ -220,6 +220,10 @@ class Facts:
         """Carry out a retirement that waits for the owner."""
         return await self._decide("retirement_accept", retirement)
 
+    async def never_retire(self, retirement: RetirementId) -> Fact:
+        """Let neither fact of a proposal ever retire the other; where one has, that is taken back."""
+        return await self._decide(owner_act.NEVER, retirement)
+
     async def replay_owner_acts(self, familiar: FamiliarId, *, until: datetime | None = None) -> ReplayCount:
         """Do again what the owner decided and what an emptied table has lost; see `MemoryWriter.replay_owner_acts`."""
         touched: set[FactId] = set()

@@ -123,8 +123,7 @@ def restore_fact(connection: Connection, number: FactId, stamp: Stamp) -> Fact:
         raise UserError(f"Fact {number} is not retired.", "There is nothing to restore.")
     if fact.hidden:
         raise UserError(f"Fact {number} rests on deleted turns alone.", "Add it in your own words instead.")
-    marked = connection.execute("SELECT identity FROM facts WHERE id = ?", (number,)).fetchone()[0]
-    same = _same_current(connection, fact.familiar, marked, stamp.at, frozenset())
+    same = believed_twin(connection, fact, stamp.at)
     if same is not None:
         raise UserError(f"Fact {same} says the same and is believed.", "Retire that one first.")
     beliefs = begin(fact.beliefs, max(stamp.at, fact.superseded_at), Cause.RESTORED, who=stamp.who)
@@ -134,6 +133,12 @@ def restore_fact(connection: Connection, number: FactId, stamp: Stamp) -> Fact:
     )
     forget_dossiers(connection, fact)
     return existing_fact(connection, number)
+
+
+def believed_twin(connection: Connection, fact: Fact, at: datetime) -> FactId | None:
+    """Return the believed fact that says the same of the same people as a retired one, or None."""
+    marked = connection.execute("SELECT identity FROM facts WHERE id = ?", (fact.id,)).fetchone()[0]
+    return _same_current(connection, fact.familiar, marked, at, frozenset((fact.id,)))
 
 
 def end_belief(connection: Connection, fact: Fact, cause: Cause, stamp: Stamp, by: FactId | None = None) -> None:

@@ -39,7 +39,8 @@ _DECISIONS = {
     "retirement_refuse": RetirementState.REFUSED,
     "retirement_accept": RetirementState.ACTED,
 }
-_MODES = ("fact_add", "fact_edit", "fact_retire", "fact_restore", *_DECISIONS)
+NEVER = "retirement_never"
+_MODES = ("fact_add", "fact_edit", "fact_retire", "fact_restore", NEVER, *_DECISIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,8 @@ def _carry_out(connection: Connection, familiar: FamiliarId, act: Act, stamp: St
     if name == "fact_retire":
         if not supersede_facts(connection, (prior,), stamp, by=by).retired:
             raise UserError(f"Fact {prior} is retired already.", "There is nothing to change.")
+    elif name == NEVER and by is not None:
+        retirement.bar_for_ever(connection, familiar, prior, by, stamp)
     elif by is not None:
         retirement.decide(connection, familiar, prior, by, _DECISIONS[name], stamp)
     return existing_fact(connection, prior), False
@@ -144,12 +147,12 @@ def _add(connection: Connection, familiar: FamiliarId, act: Act, stamp: Stamp) -
 def _has_happened(connection: Connection, act: Act, turn: int) -> bool:
     """Tell whether the effect of an act's turn is in the tables."""
     name = act["act"]
-    if name in _DECISIONS:
+    if name in _DECISIONS or name == NEVER:
         row = connection.execute(
-            "SELECT state FROM retirements WHERE prior = ? AND successor = ?",
+            "SELECT state, never FROM retirements WHERE prior = ? AND successor = ?",
             (act["prior"]["fact"], act["successor"]["fact"]),
         ).fetchone()
-        return row is not None and row[0] == _DECISIONS[name]
+        return row is not None and (bool(row[1]) if name == NEVER else row[0] == _DECISIONS[name])
     row = connection.execute(
         "SELECT 1 FROM fact_beliefs WHERE fact IN (?, ?) AND (begun_act = ? OR end_act = ?)",
         (act.get("fact"), act.get("prior", {}).get("fact"), turn, turn),

@@ -1,6 +1,7 @@
 """The log of proposals to retire a fact: made by projectors, acted on at once or waiting, then perhaps taken back.
 
-Both texts come from the facts. A pair that the owner undid or refused is barred. Runs inside a transaction.
+Both texts come from the facts. A pair that the owner undid or refused is barred, under whatever numbers the same two
+things are said again; with "never" in either order. Runs inside a transaction.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from familiar_app.domain.fact import Fact, FactId
 from familiar_app.domain.ids import FamiliarId, PersonKey
 from familiar_app.domain.projection import NewRetirement, Retirement, RetirementId, RetirementState
 from familiar_app.store.fact_row import existing_fact, read_facts
-from familiar_app.store.fact_write import Stamp, restore_fact, supersede_facts
+from familiar_app.store.fact_write import Stamp, believed_twin, restore_fact, supersede_facts
 from familiar_app.store.moment import from_micros, to_micros
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
 _SELECT = """SELECT r.id, r.familiar, r.prior, r.successor, r.reason, r.proposed_by, r.proposed_at, r.state,
-    r.decided_at, r.decided_by FROM retirements r"""
+    r.decided_at, r.decided_by, r.never FROM retirements r"""
 
 
 def propose(connection: Connection, new: NewRetirement, stamp: Stamp, *, act: bool) -> Retirement | None:
@@ -31,6 +32,8 @@ def propose(connection: Connection, new: NewRetirement, stamp: Stamp, *, act: bo
     known = _of_pair(connection, new.prior, new.successor)
     if known is not None:
         return read_retirement(connection, RetirementId(known[0])) if known[1] != "refused" else None
+    if is_barred(connection, new.prior, new.successor):
+        return None
     facts = {fact.id: fact for fact in read_facts(connection, (new.prior, new.successor))}
     prior, successor = facts.get(new.prior), facts.get(new.successor)
     if prior is None or successor is None or new.prior == new.successor:
@@ -66,12 +69,27 @@ def decide(
     wanted = RetirementState.ACTED if to is RetirementState.UNDONE else RetirementState.WAITING
     if state is not wanted and known is not None:
         raise UserError(f"This proposal is {state.value} already.", "Look at the list again.")
-    if to is RetirementState.ACTED:
-        supersede_facts(connection, (prior,), stamp, by=successor)
-    fact = existing_fact(connection, prior)
-    if to is RetirementState.UNDONE and fact.superseded_by == successor:
-        restore_fact(connection, prior, stamp)
+    if to is RetirementState.ACTED and not supersede_facts(connection, (prior,), stamp, by=successor).retired:
+        raise UserError(f"Fact {prior} is retired already.", "There is nothing left to accept; refuse it instead.")
+    if to is RetirementState.UNDONE:
+        _give_back(connection, prior, successor, stamp)
     _settle(connection, familiar, prior, successor, to, stamp)
+
+
+def bar_for_ever(connection: Connection, familiar: FamiliarId, prior: FactId, successor: FactId, stamp: Stamp) -> None:
+    """Carry out the owner's "never for these two": what was done is undone, and neither retires the other again."""
+    known = _of_pair(connection, prior, successor)
+    acted = known is not None and known[1] in (RetirementState.ACTED, RetirementState.UNDONE)
+    _give_back(connection, prior, successor, stamp)
+    to = RetirementState.UNDONE if acted else RetirementState.REFUSED
+    _settle(connection, familiar, prior, successor, to, stamp, never=True)
+
+
+def _give_back(connection: Connection, prior: FactId, successor: FactId, stamp: Stamp) -> None:
+    """Believe the prior again where it was retired for this successor, unless the same is believed anyway."""
+    fact = existing_fact(connection, prior)
+    if fact.superseded_by == successor and believed_twin(connection, fact, stamp.at) is None:
+        restore_fact(connection, prior, stamp)
 
 
 def bar_restored(connection: Connection, fact: Fact, stamp: Stamp) -> None:
@@ -81,9 +99,16 @@ def bar_restored(connection: Connection, fact: Fact, stamp: Stamp) -> None:
 
 
 def is_barred(connection: Connection, prior: FactId, successor: FactId) -> bool:
-    """Tell whether the owner has undone or refused this pair."""
-    known = _of_pair(connection, prior, successor)
-    return known is not None and known[1] in (RetirementState.REFUSED, RetirementState.UNDONE)
+    """Tell whether the owner has undone or refused to let these two things stand against each other."""
+    row = connection.execute(
+        """SELECT 1 FROM facts a JOIN facts b ON b.id = ?2 JOIN retirements r INDEXED BY retirements_inbox
+            ON r.familiar = a.familiar AND r.state IN ('refused', 'undone')
+        JOIN facts p ON p.id = r.prior JOIN facts s ON s.id = r.successor
+        WHERE a.id = ?1 AND ((p.identity = a.identity AND s.identity = b.identity)
+            OR (r.never AND p.identity = b.identity AND s.identity = a.identity)) LIMIT 1""",
+        (prior, successor),
+    ).fetchone()
+    return row is not None
 
 
 def read_retirement(connection: Connection, number: RetirementId) -> Retirement | None:
@@ -107,14 +132,21 @@ def list_retirements(
 
 
 def _settle(
-    connection: Connection, familiar: FamiliarId, prior: FactId, successor: FactId, to: RetirementState, stamp: Stamp
+    connection: Connection,
+    familiar: FamiliarId,
+    prior: FactId,
+    successor: FactId,
+    to: RetirementState,
+    stamp: Stamp,
+    *,
+    never: bool = False,
 ) -> None:
     at = to_micros(stamp.at)
     connection.execute(
         """INSERT INTO retirements (familiar, prior, successor, reason, proposed_by, proposed_at, state, decided_at,
-        decided_by) VALUES (?1, ?2, ?3, '', 'owner', ?4, ?5, ?4, ?6) ON CONFLICT (prior, successor)
-        DO UPDATE SET state = ?5, decided_at = ?4, decided_by = ?6""",
-        (familiar, prior, successor, at, to.value, stamp.who),
+        decided_by, never) VALUES (?1, ?2, ?3, '', 'owner', ?4, ?5, ?4, ?6, ?7) ON CONFLICT (prior, successor)
+        DO UPDATE SET state = ?5, decided_at = ?4, decided_by = ?6, never = max(never, ?7)""",
+        (familiar, prior, successor, at, to.value, stamp.who, int(never)),
     )
 
 
@@ -144,4 +176,5 @@ def _retirement(row: tuple[Any, ...], facts: dict[FactId, Fact]) -> Retirement:
         state=RetirementState(row[7]),
         decided_at=None if row[8] is None else from_micros(row[8]),
         decided_by=None if row[9] is None else PersonKey(row[9]),
+        never=bool(row[10]),
     )

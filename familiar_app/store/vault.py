@@ -25,9 +25,12 @@ from familiar_app.store.keys import DEFAULT_COST, KdfCost, KeyFile, Way
 from familiar_app.store.lore_timer import LoreTimers
 from familiar_app.store.lore_use import LoreUses
 from familiar_app.store.person import People
+from familiar_app.store.privacy import Privacy
 from familiar_app.store.projection import Projections
 from familiar_app.store.rekey import FreshCopy, put_in_place, write_fresh_copy
+from familiar_app.store.retirement_inbox import Retirements
 from familiar_app.store.retrieval import Retrieval
+from familiar_app.store.saved_memory import SavedMemories
 from familiar_app.store.secret import Secrets
 from familiar_app.store.state import State
 from familiar_app.store.trace import Traces
@@ -158,12 +161,15 @@ class Vault:
         self.turns = Turns(engine, self._clock, feed)
         self.facts = Facts(engine, self._clock, feed)
         self.projections = Projections(engine, self._clock, feed)
+        self.retirements = Retirements(engine, self.facts)
         self.index = SearchIndex(engine, self.turns, feed)
         self.vectors = Vectors(engine, self._clock, self.turns, feed)
         self.retrieval = Retrieval(engine, self.index, self.vectors, self._clock)
         self.channels = Channels(engine, self._clock)
         self.audiences = Audiences(engine)
         self.people = People(engine)
+        self.privacy = Privacy(engine, self._clock)
+        self.saved_memories = SavedMemories(engine, self._clock, self.turns)
         self.traces = Traces(engine)
         self.secrets = Secrets(engine, self._clock)
         self.state = State(engine)
