@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,6 +32,9 @@ from tests.unit.ui.lorebook.stage import TEXT, CountingModel
 MIRA = FamiliarId("mira")
 
 
+START = datetime(2024, 5, 1, 12, tzinfo=UTC)
+
+
 class DoubleTurns:
     """The turns of one channel."""
 
@@ -41,7 +45,7 @@ class DoubleTurns:
         roles = (Role.USER, Role.ASSISTANT)
         author = SimpleNamespace(name="Jo")
         turns = [
-            SimpleNamespace(role=roles[n % 2], content=text, author=None if n % 2 else author)
+            SimpleNamespace(role=roles[n % 2], content=text, author=None if n % 2 else author, at=START)
             for n, text in enumerate(self.said)
         ]
         return turns[-limit:]

@@ -12,7 +12,8 @@ from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.side import ExportView, ImportView
-from familiar_app.ui.lorebook.transfer import FILE_FILTER, Found, export, export_losses, read_import
+from familiar_app.ui.lorebook.transfer import FILE_FILTER, Found, export, export_losses, read_import, write_case
+from familiar_app.ui.lorebook.trial import Run
 
 
 class Exchange:
@@ -76,6 +77,17 @@ class Exchange:
                 await self.export_file(path if path.suffix else path.with_suffix(ending), format_name)
 
         self._tasks.start(work, name="lorebook.export_file")
+
+    async def save_case(self, run: Run) -> None:
+        """Have a file chosen and write what was tried out. Raises OutsideError."""
+        path = await choose_file(self._owner.window(), "Save as a case", mode="save", suggest="case.json")
+        if path is not None:
+            await self.write_case(path if path.suffix else path.with_suffix(".json"), run)
+
+    async def write_case(self, path: Path, run: Run) -> None:
+        """Write a case that `familiar lore test --case` repeats. Raises OutsideError."""
+        await asyncio.to_thread(write_case, run, path, self._model.book.name)
+        self._context.tell(f"Saved as {path.name}.")
 
     async def export_file(self, path: Path, format_name: str) -> None:
         """Write the book to a file in another format. Raises UserError, OutsideError."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.card import CharacterCard
+from familiar_app.domain.clock import local_time
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId, FamiliarId
 from familiar_app.domain.turn import Role, Turn
@@ -16,7 +17,7 @@ from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.pane import Panes
-from familiar_app.ui.lorebook.tester import TrialModel
+from familiar_app.ui.lorebook.tester import Moment, TrialModel
 from familiar_app.ui.lorebook.trial import Terms
 from familiar_app.ui.lorebook.view import LorebookView
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from familiar_app.services import Services
 
 log = logging.getLogger(__name__)
+MOST_BACK = 500
+"""How many turns back the tester can go."""
 KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
     "In the table of entries": (
         ("On or off", "Space"),
@@ -84,14 +87,19 @@ class LorebookPanel:
             view.inspect()
             view.test_soon()
 
-    async def _turns(self, familiar: FamiliarId, terms: Terms) -> list[str]:
-        """Return the last turns of the channel that is open in the chat, as the prompt would have them searched."""
+    async def _turns(self, familiar: FamiliarId, terms: Terms) -> tuple[list[Moment], int]:
+        """Return the newest turns of the channel that is open in the chat, as the prompt would have them searched."""
         vault = self._services.vault
         channel = await vault.state.get(f"chat.last_channel.{familiar}")
         if channel is None:
-            return []
-        turns = await vault.turns.page(ChannelId(channel), limit=max(1, terms.chosen.recent_window))
-        return [f"{_speaker(turn, terms)}: {turn.content}" for turn in turns if turn.content.strip()]
+            return [], 1
+        window, zone = max(1, terms.chosen.recent_window), self._services.familiars[familiar].config.display.zone()
+        turns = await vault.turns.page(ChannelId(channel), limit=window + MOST_BACK)
+        return [
+            Moment(f"{_speaker(turn, terms)}: {turn.content}", f"{local_time(turn.at, zone):%Y-%m-%d %H:%M}")
+            for turn in turns
+            if turn.content.strip()
+        ], window
 
     def actions(self) -> Sequence[Action]:
         def deed(name: str, title: str, shortcut: str = "", icon: str = "", words: str = "") -> Action:
@@ -114,6 +122,7 @@ class LorebookPanel:
             deed("undo", "Undo in the lorebook", icon="undo"),
             deed("redo", "Redo in the lorebook", icon="redo"),
             deed("turns", "Test the chat's last turns", "Ctrl+T", "chat", "tester"),
+            deed("case", "Save the test as a case…", words="tester"),
             deed("import", "Import a lorebook…", icon="folder"),
             deed("export", "Export the lorebook…", icon="save"),
         )

@@ -1,6 +1,7 @@
 """What the tester holds: its text or turns, the budget, the token counts, and the newest outcome. Without Qt.
 
-Listeners hear `test` (another outcome), `text` (the text was filled in) and `tokens`.
+Listeners hear `test` (another outcome), `text` (the text was filled in), `moment`, `step` (another part of the outcome
+is shown) and `tokens`.
 """
 
 from __future__ import annotations
@@ -8,15 +9,25 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry
-from familiar_app.ui.lorebook.trial import NOTHING, Question, Terms, Trial, Trials
+from familiar_app.ui.lorebook.trial import NOTHING, Pass, Question, Terms, Trial, Trials, Verdict
 
 COUNT_TIMEOUT_S = 20.0
 BATCH = 200
 CHARS_PER_TOKEN = 3.8
+MOST_NEARLY = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A turn of a channel: its line as it is searched, and when it was said, in words."""
+
+    line: str
+    at: str
 
 
 class CountsTokens(Protocol):
@@ -32,6 +43,11 @@ class TrialModel:
         self.terms = terms
         self.text = ""
         self.trial: Trial = NOTHING
+        self.step = 0
+        self.every = False
+        self.moments: tuple[Moment, ...] = ()
+        self.back = 0
+        self._window = 1
         self._model = model
         self._counts: dict[str, int] = {}
         self._trials = Trials()
@@ -46,18 +62,110 @@ class TrialModel:
         for listener in list(self._listeners):
             listener(what)
 
+    def spans(self) -> list[tuple[int, int]]:
+        """Return where each message stands in the text, oldest first."""
+        found, start = [], 0
+        for part in re.split(r"(\n[ \t]*\n)", self.text):
+            inner = part.strip()
+            if inner:
+                at = start + part.index(inner)
+                found.append((at, at + len(inner)))
+            start += len(part)
+        return found
+
     def messages(self) -> tuple[str, ...]:
         """Return the text as messages, oldest first."""
-        return tuple(part.strip() for part in re.split(r"\n[ \t]*\n", self.text) if part.strip())
+        return tuple(self.text[start:end] for start, end in self.spans())
 
     def put_text(self, text: str) -> None:
-        """Note what was typed."""
+        """Note what was typed; it is no moment of a channel any more."""
         self.text = text
+        if self.moments:
+            self.moments = ()
+            self._tell("moment")
 
-    def fill(self, lines: Sequence[str]) -> None:
-        """Take turns as the text, oldest first."""
-        self.text = "\n\n".join(re.sub(r"\n\s*\n", "\n", line.strip()) for line in lines)
+    def fill(self, moments: Sequence[Moment], window: int) -> None:
+        """Take turns of a channel, oldest first; the newest `window` of them become the text."""
+        self.moments, self._window, self.back = tuple(moments), max(1, window), 0
+        self._take_moment()
+
+    @property
+    def most_back(self) -> int:
+        """How many turns back one can go."""
+        return max(0, len(self.moments) - 1)
+
+    def go_back(self, turns: int) -> None:
+        """Show the moment that lies so many turns back."""
+        turns = max(0, min(turns, self.most_back))
+        if self.moments and turns != self.back:
+            self.back = turns
+            self._take_moment()
+
+    def _take_moment(self) -> None:
+        end = len(self.moments) - self.back
+        shown = self.moments[max(0, end - self._window) : end]
+        self.text = "\n\n".join(re.sub(r"\n\s*\n", "\n", one.line.strip()) for one in shown)
         self._tell("text")
+        self._tell("moment")
+
+    def moment_words(self) -> str:
+        """Say which moment is shown."""
+        if not self.moments:
+            return ""
+        at = self.moments[-1 - self.back].at
+        return f"Newest turn, {at}" if not self.back else f"{self.back:,} back, {at}"
+
+    # ---- the outcome
+
+    def go_to(self, step: int) -> None:
+        """Show one pass (from 1), or with 0 what came of them all."""
+        step = max(0, min(step, len(self.trial.passes)))
+        if step != self.step:
+            self.step = step
+            self._tell("step")
+
+    def show_every(self, on: bool) -> None:
+        """List every entry with its reason, or only those that fire or nearly do."""
+        if on != self.every:
+            self.every = on
+            self._tell("step")
+
+    def the_pass(self) -> Pass | None:
+        """Return the pass that is shown, None where all are."""
+        return self.trial.passes[self.step - 1] if 0 < self.step <= len(self.trial.passes) else None
+
+    def listed(self) -> list[Verdict]:
+        """Return the verdicts that are shown: what fires first, then what nearly does, then the rest if wanted."""
+        one, trial = self.the_pass(), self.trial
+        if one is not None:
+            return [*one.came, *one.nearly[:MOST_NEARLY]]
+        if not self.every:
+            return [*trial.fired, *trial.nearly[:MOST_NEARLY]]
+        shown = {verdict.uid for verdict in (*trial.fired, *trial.nearly)}
+        return [*trial.fired, *trial.nearly, *(one for one in trial.by_uid.values() if one.uid not in shown)]
+
+    def summary(self) -> str:
+        """Say in a line what came of the test, or of the pass that is shown."""
+        one, trial = self.the_pass(), self.trial
+        if not self.messages():
+            return "Nothing to test yet."
+        if one is not None:
+            words = f"Pass {one.number} of {len(trial.passes)}, over {one.over}: "
+            return words + (f"{_count(len(one.came))} in." if one.came else "nothing came in.")
+        fired, near = len(trial.fired), len(trial.nearly)
+        words = f"{fired:,} {'entry fires' if fired == 1 else 'entries fire'}"
+        words += f", {near:,} nearly" if near else ""
+        words += f". {trial.used_tokens:,} of {trial.budget_tokens:,} tokens."
+        return words + (" The budget is used up." if trial.overflowed else "")
+
+    def marks(self) -> list[tuple[int, int, Verdict]]:
+        """Return which parts of the text woke entries that are shown, or nearly did."""
+        spans, found = self.spans(), []
+        for one in self.listed()[: MOST_NEARLY * 2]:
+            if one.hit is not None and one.hit.message < len(spans):
+                start, end = spans[one.hit.message]
+                found.append((min(start + one.hit.start, end), min(start + one.hit.end, end), one))
+        return found
 
     async def run(self, book: LoreBook, shown: LoreEntry | None) -> bool:
         """Test in a thread; False where a later question overtook this one."""
@@ -70,6 +178,7 @@ class TrialModel:
         if mine != self._asked:
             return False
         self.trial = trial
+        self.step = min(self.step, len(trial.passes))
         self._tell("test")
         return True
 
@@ -100,6 +209,10 @@ class TrialModel:
                 return
             self._counts.update(zip(texts, counts, strict=True))
             self._tell("tokens")
+
+
+def _count(entries: int) -> str:
+    return "1 entry came" if entries == 1 else f"{entries:,} entries came"
 
 
 def estimate(text: str) -> int:

@@ -1,13 +1,14 @@
-"""The tester below the table: a text on the left, what fires and what nearly does on the right."""
+"""The tester below the table: a text or a moment of the chat on the left, what fires and why on the right."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QSize, Qt, Signal
-from PySide6.QtWidgets import QListView, QPlainTextEdit, QSplitter, QWidget
+from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QCheckBox, QListView, QPlainTextEdit, QSlider, QSplitter, QTextEdit, QWidget
 
-from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.icon import icon
 from familiar_app.ui.kit.label import ElidedLabel, column, label, row
 from familiar_app.ui.kit.theme import Theme
@@ -17,7 +18,7 @@ from familiar_app.ui.lorebook.tester import TrialModel
 from familiar_app.ui.lorebook.tip import plain_tip
 from familiar_app.ui.lorebook.trial import Verdict
 
-MOST_NEARLY = 200
+MANY = 400
 
 
 class VerdictModel(QAbstractListModel):
@@ -47,40 +48,28 @@ class VerdictModel(QAbstractListModel):
         if role == roles.ToolTipRole:
             return plain_tip(f"{one.name}\n{one.why}")
         if role == roles.DecorationRole:
-            return icon(self._theme, "check", "good") if one.fires else icon(self._theme, "info", "warning")
+            if one.fires:
+                return icon(self._theme, "check", "good")
+            return icon(self._theme, "info", "warning") if one.near else icon(self._theme, "close", "text_3")
         if role == roles.ForegroundRole:
             return self._theme.color("text_1" if one.fires else "text_2")
         return None
 
 
 class TesterView(QWidget):
-    """`typed` tells of another text, `chosen` carries the id of an entry, `take_turns` fills in the chat's turns."""
+    """`typed` tells of another text, `chosen` carries the id of an entry; `take_turns` and `save_case` do so."""
 
     typed = Signal()
     chosen = Signal(object)
 
-    def __init__(self, theme: Theme, tester: TrialModel, take_turns: Callable[[], object]) -> None:
+    def __init__(
+        self, theme: Theme, tester: TrialModel, take_turns: Callable[[], object], save_case: Callable[[], object]
+    ) -> None:
         super().__init__()
-        self._tester = tester
-        self.text = QPlainTextEdit()
-        self.text.setAccessibleName("Text to test")
-        self.text.setPlaceholderText("Type something that could be said. Entries that it wakes show at once.")
-        self.text.setTabChangesFocus(True)
-        self.text.textChanged.connect(self._changed)
-        self.turns = button("Take the last turns", take_turns, theme=theme, icon="chat")
-        self.clear = button("Clear", self.text.clear)
-        self.model = VerdictModel(theme)
-        self.model.setParent(self)
-        self.list = QListView()
-        self.list.setAccessibleName("What fires and why")
-        self.list.setModel(self.model)
-        self.list.setWordWrap(True)
-        self.list.setResizeMode(QListView.ResizeMode.Adjust)
-        self.list.setIconSize(QSize(theme.px(16), theme.px(16)))
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.activated.connect(self._open)
-        self.list.clicked.connect(self._open)
-        self.summary = ElidedLabel("", "quiet")
+        self._theme, self._tester = theme, tester
+        self._current: Uid | None = None
+        self._make_left(take_turns)
+        self._make_right(save_case)
         self.split = QSplitter(Qt.Orientation.Horizontal)
         self.split.setChildrenCollapsible(False)
         self.split.addWidget(self._left())
@@ -89,6 +78,42 @@ class TesterView(QWidget):
         layout = column(spacing=0)
         layout.addWidget(self.split)
         self.setLayout(layout)
+        self.show_moment()
+
+    def _make_left(self, take_turns: Callable[[], object]) -> None:
+        self.text = QPlainTextEdit()
+        self.text.setAccessibleName("Text to test")
+        self.text.setPlaceholderText("Type something that could be said. Entries that it wakes show at once.")
+        self.text.setTabChangesFocus(True)
+        self.text.textChanged.connect(self._changed)
+        self.turns = button("Take the last turns", take_turns, theme=self._theme, icon="chat")
+        self.clear = button("Clear", self.text.clear)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setAccessibleName("Moment of the chat")
+        self.slider.setToolTip("Go back through the chat; at the right end is its newest turn.")
+        self.slider.valueChanged.connect(lambda value: self._tester.go_back(self._tester.most_back - value))
+        self.moment = ElidedLabel("", "faint")
+
+    def _make_right(self, save_case: Callable[[], object]) -> None:
+        theme = self._theme
+        self.model = VerdictModel(theme)
+        self.model.setParent(self)
+        self.list = QListView()
+        self.list.setAccessibleName("What fires and why")
+        self.list.setModel(self.model)
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        self.list.setIconSize(QSize(theme.px(16), theme.px(16)))
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.activated.connect(self._open)
+        self.list.clicked.connect(self._open)
+        self.summary = ElidedLabel("", "quiet")
+        self.before = icon_button(theme, "chevron_left", "Pass before", lambda: self._step(-1))
+        self.after = icon_button(theme, "chevron_right", "Pass after", lambda: self._step(1))
+        self.every = QCheckBox("Every entry")
+        self.every.setAccessibleName("Every entry")
+        self.every.setToolTip("List the entries that stay out too, each with the reason.")
+        self.every.toggled.connect(self._tester.show_every)
+        self.save = icon_button(theme, "save", "Save as a case…", save_case)
 
     def _left(self) -> QWidget:
         made = QWidget()
@@ -101,39 +126,92 @@ class TesterView(QWidget):
         head.addWidget(self.clear)
         layout.addLayout(head)
         layout.addWidget(self.text, 1)
+        when = row(spacing=8)
+        when.addWidget(self.slider, 1)
+        when.addWidget(self.moment, 1)
+        layout.addLayout(when)
         made.setLayout(layout)
         return made
 
     def _right(self) -> QWidget:
         made = QWidget()
-        layout = column(spacing=8)
-        layout.setContentsMargins(8, 12, 8, 8)
-        layout.addWidget(self.summary)
+        layout = column(spacing=4)
+        layout.setContentsMargins(8, 8, 8, 8)
+        head = row(spacing=8)
+        head.addWidget(self.summary, 1)
+        for one in (self.before, self.after, self.every, self.save):
+            head.addWidget(one)
+        layout.addLayout(head)
         layout.addWidget(self.list, 1)
         made.setLayout(layout)
         return made
 
+    # ---- showing
+
     def show_text(self) -> None:
         """Show the text the tester was filled with."""
         if self.text.toPlainText() != self._tester.text:
+            self.text.blockSignals(True)
             self.text.setPlainText(self._tester.text)
+            self.text.blockSignals(False)
             self.text.verticalScrollBar().setValue(self.text.verticalScrollBar().maximum())
 
-    def show_trial(self) -> None:
-        """Show the newest outcome."""
-        trial = self._tester.trial
-        nearly = list(trial.nearly[:MOST_NEARLY])
-        self.model.put([*trial.fired, *nearly])
-        if not self._tester.messages():
-            self.summary.set_text("Nothing to test yet.")
+    def show_moment(self) -> None:
+        """Show which moment of the chat the text is, if it is one."""
+        tester = self._tester
+        on = bool(tester.moments)
+        self.slider.setVisible(on)
+        self.moment.setVisible(on)
+        if not on:
             return
-        fired, near = len(trial.fired), len(trial.nearly)
-        words = f"{fired:,} {'entry fires' if fired == 1 else 'entries fire'}"
-        words += f", {near:,} nearly" if near else ""
-        words += f". {trial.used_tokens:,} of {trial.budget_tokens:,} tokens."
-        if trial.overflowed:
-            words += " The budget is used up."
-        self.summary.set_text(words)
+        self.slider.blockSignals(True)
+        self.slider.setRange(0, tester.most_back)
+        self.slider.setValue(tester.most_back - tester.back)
+        self.slider.blockSignals(False)
+        self.moment.set_text(tester.moment_words())
+        self.slider.setAccessibleDescription(tester.moment_words())
+
+    def show_trial(self) -> None:
+        """Show the newest outcome, or the part of it that is wanted."""
+        tester = self._tester
+        verdicts = tester.listed()
+        # Rows of equal height are laid out at once; thousands of wrapped ones would hold the window up.
+        self.list.setUniformItemSizes(len(verdicts) > MANY)
+        self.list.setWordWrap(len(verdicts) <= MANY)
+        self.model.put(verdicts)
+        self.summary.set_text(tester.summary())
+        passes = len(tester.trial.passes)
+        self.before.setEnabled(tester.step > 0)
+        self.after.setEnabled(passes > 0 and tester.step < passes)
+        self.every.setEnabled(tester.step == 0)
+        self.save.setEnabled(tester.trial.run is not None)
+        self.show_current(self._current)
+
+    def show_current(self, uid: Uid | None) -> None:
+        """Mark in the text what woke the entries, and most of all the one in the form."""
+        self._current = uid
+        marked = []
+        for start, end, verdict in self._tester.marks():
+            made = QTextEdit.ExtraSelection()
+            made.cursor = QTextCursor(self.text.document())
+            made.cursor.setPosition(_in_utf16(self._tester.text, start))
+            made.cursor.setPosition(_in_utf16(self._tester.text, end), QTextCursor.MoveMode.KeepAnchor)
+            made.format = self._format(verdict, strong=verdict.uid == uid)
+            marked.append(made)
+        self.text.setExtraSelections(marked)
+
+    def _format(self, verdict: Verdict, *, strong: bool) -> QTextCharFormat:
+        made = QTextCharFormat()
+        color: QColor = self._theme.color("good" if verdict.fires else "warning")
+        made.setForeground(color)
+        made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
+        made.setUnderlineColor(color)
+        if strong:
+            made.setBackground(self._theme.color("background_3"))
+        return made
+
+    def _step(self, step: int) -> None:
+        self._tester.go_to(self._tester.step + step)
 
     def _changed(self) -> None:
         text = self.text.toPlainText()
@@ -145,3 +223,8 @@ class TesterView(QWidget):
         if index.isValid() and index.row() < len(self.model.verdicts):
             uid: Uid = self.model.verdicts[index.row()].uid
             self.chosen.emit(uid)
+
+
+def _in_utf16(text: str, at: int) -> int:
+    """Return a place in a text as Qt counts it, where characters beyond the first plane are two."""
+    return len(text[:at].encode("utf-16-le")) // 2

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from familiar_app.domain.lorebook.entry import LoreBook
+from familiar_app.interchange.json_text import storable, write_file
 from familiar_app.interchange.lorebook.document import LoreDocument
 from familiar_app.interchange.lorebook.files import convert_lorebook, read_lorebook, write_lorebook
 from familiar_app.interchange.report import ReportLine
+from familiar_app.ui.lorebook.trial import Run
 
 FORMATS = (
     ("sillytavern", "SillyTavern world info", ".json"),
@@ -68,3 +71,9 @@ def export_losses(book: LoreBook, format_name: str) -> list[str]:
 def export(book: LoreBook, path: Path, format_name: str) -> None:
     """Write the book to a file; blocks. Raises UserError, OutsideError."""
     write_lorebook(path, LoreDocument("familiar", book), format_name)
+
+
+def write_case(run: Run, path: Path, title: str) -> None:
+    """Write what was tried out, as `familiar lore test --case` takes it; blocks. Raises OutsideError."""
+    text = json.dumps(run.case(title), ensure_ascii=False, indent=1)
+    write_file(path, storable(f"{text}\n").encode("utf-8"))

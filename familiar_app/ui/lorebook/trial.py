@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from familiar_app.domain.card import CharacterCard, fill_placeholders
 from familiar_app.domain.lorebook.activation import Activation
+from familiar_app.domain.lorebook.case_write import case_of
 from familiar_app.domain.lorebook.engine import LoreEngine
 from familiar_app.domain.lorebook.entry import BoundBooks, LoreBook, LoreEntry
 from familiar_app.domain.lorebook.rules import rules_named
@@ -15,6 +17,7 @@ from familiar_app.domain.lorebook.scene import LoreSettings, Scene
 from familiar_app.domain.lorebook.sentence import near, sentence
 from familiar_app.domain.lorebook.setting import lore_settings
 from familiar_app.domain.lorebook.verdict import Outcome, Reason
+from familiar_app.domain.lorebook.window import PassState
 from familiar_app.domain.settings import LorebookSettings
 from familiar_app.ui.lorebook.merge import Uid
 
@@ -23,8 +26,17 @@ EVEN_CHANCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
+class Hit:
+    """Where a key was found: a message, counted from the oldest, and the span in it."""
+
+    message: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one entry."""
+    """What became of one entry, and in which pass."""
 
     uid: Uid
     name: str
@@ -33,6 +45,35 @@ class Verdict:
     reason: Reason
     why: str
     tokens: int = 0
+    number: int = 1
+    hit: Hit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One pass of the engine: what it looked at in words, which entries came in, and which nearly did."""
+
+    number: int
+    over: str
+    came: tuple[Verdict, ...]
+    nearly: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one evaluation was made from and what came of it, for a case file."""
+
+    question: Question
+    scene: Scene
+    activation: Activation
+
+    def case(self, title: str) -> dict[str, Any]:
+        """Return the case, as `familiar lore test --case` takes it."""
+        question, terms = self.question, self.question.terms
+        macros = {"char": terms.card.name, "user": terms.user}
+        rules = rules_named(terms.chosen.rules)
+        books = question.books()
+        return case_of(books, question.settings(), rules, self.scene, self.activation, title=title, macros=macros)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +86,8 @@ class Trial:
     budget_tokens: int = 0
     used_tokens: int = 0
     overflowed: bool = False
-    passes: int = 0
+    passes: tuple[Pass, ...] = ()
+    run: Run | None = field(default=None, repr=False)
     matching: frozenset[str] = frozenset()
 
 
@@ -75,6 +117,10 @@ class Question:
     messages: tuple[str, ...]
     terms: Terms
     shown: LoreEntry | None = None
+
+    def books(self) -> BoundBooks:
+        """Return the book as the engine takes it."""
+        return BoundBooks(character=(self.book,))
 
     def settings(self) -> LoreSettings:
         """Return the settings of the engine."""
@@ -115,7 +161,7 @@ class Trials:
             engine = self._engine_for(question)
             scene = question.scene(question.terms.room_tokens)
             activation = engine.activate(scene, chance=lambda: EVEN_CHANCE, count_tokens=count)
-            by_uid = _verdicts(activation, count)
+            by_uid, passes = _verdicts(activation, count)
         order = [one.uid for one in _in_prompt_order(activation)]
         return Trial(
             fired=tuple(by_uid[uid] for uid in order if by_uid[uid].fires),
@@ -124,15 +170,16 @@ class Trials:
             budget_tokens=activation.budget_tokens,
             used_tokens=activation.used_tokens,
             overflowed=activation.overflowed,
-            passes=len(activation.passes),
+            passes=passes,
+            run=Run(question, scene, activation),
             matching=_matching_keys(question),
         )
 
     def _engine_for(self, question: Question) -> LoreEngine:
         known, settings, rules = self._engine, question.settings(), question.terms.chosen.rules
         if known is None or known[0] is not question.book or known[1:3] != (settings, rules):
-            books = BoundBooks(character=(question.book,))
-            known = (question.book, settings, rules, LoreEngine(books, settings, rules_named(rules)))
+            engine = LoreEngine(question.books(), settings, rules_named(rules))
+            known = (question.book, settings, rules, engine)
             self._engine = known
         return known[3]
 
@@ -143,17 +190,55 @@ def _in_prompt_order(activation: Activation) -> list[LoreEntry]:
     return sorted(entries, key=lambda one: -one.order)
 
 
-def _verdicts(activation: Activation, count: Count) -> dict[Uid, Verdict]:
+def _verdicts(activation: Activation, count: Count) -> tuple[dict[Uid, Verdict], tuple[Pass, ...]]:
+    """Return what became of each entry in the end, and pass by pass."""
     tokens = {one.candidate.entry.uid: count(f"{one.content}\n") for one in activation.accepted}
-    chosen: dict[Uid, tuple[str, Outcome]] = {}
+    came_in = {one.candidate.entry.uid: one.number for one in activation.accepted}
+    chosen: dict[Uid, Verdict] = {}
+    came: dict[int, list[Verdict]] = {}
+    nearly: dict[int, list[Verdict]] = {}
     for one in activation.verdicts():
-        known = chosen.get(one.key.uid)
-        if known is None or not known[1].accepted or one.outcome.reason is Reason.NOT_INSERTED:
-            chosen[one.key.uid] = (one.name, one.outcome)
-    return {
-        uid: Verdict(uid, name, outcome.accepted, near(outcome), outcome.reason, sentence(outcome), tokens.get(uid, 0))
-        for uid, (name, outcome) in chosen.items()
-    }
+        outcome, uid = one.outcome, one.key.uid
+        made = Verdict(
+            uid,
+            one.name,
+            outcome.accepted,
+            near(outcome),
+            outcome.reason,
+            sentence(outcome),
+            tokens.get(uid, 0),
+            one.number,
+            _hit(outcome),
+        )
+        known = chosen.get(uid)
+        if known is None or not known.fires or outcome.reason is Reason.NOT_INSERTED:
+            chosen[uid] = made
+        if came_in.get(uid) == one.number and outcome.accepted:
+            came.setdefault(one.number, []).append(made)
+        elif made.near:
+            nearly.setdefault(one.number, []).append(made)
+    states = [record.state for record in activation.passes]
+    passes = (
+        Pass(one.number, _over(one), tuple(came.get(one.number, ())), tuple(nearly.get(one.number, ())))
+        for one in states
+    )
+    return chosen, tuple(passes)
+
+
+def _over(state: PassState) -> str:
+    """Say what a pass looks at."""
+    if state.number == 1:
+        return "the messages"
+    if state.recursing:
+        return f"entries that are in, level {state.level}" if state.level > 1 else "entries that are in"
+    return f"older messages too, {state.depth:,} back"
+
+
+def _hit(outcome: Outcome) -> Hit | None:
+    place = outcome.detail if outcome.detail.get("where") else outcome.detail.get("nearest") or {}
+    if place.get("where") != "message" or "start" not in place:
+        return None
+    return Hit(place["index"], place["start"], place["end"])
 
 
 def _matching_keys(question: Question) -> frozenset[str]:

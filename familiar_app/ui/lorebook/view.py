@@ -27,7 +27,7 @@ from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.only_box import OnlyBox
 from familiar_app.ui.lorebook.pane import Panes
 from familiar_app.ui.lorebook.table import EntryTable
-from familiar_app.ui.lorebook.tester import TrialModel
+from familiar_app.ui.lorebook.tester import Moment, TrialModel
 from familiar_app.ui.lorebook.tester_view import TesterView
 
 SAVE_AFTER_MS = 300
@@ -36,7 +36,8 @@ TEST_AFTER_EDIT_MS = 250
 COUNT_AFTER_MS = 400
 LINT_AFTER_MS = 300
 LOOK_EVERY_MS = 1500
-TakeTurns = Callable[[], Awaitable[Sequence[str]]]
+TakeTurns = Callable[[], Awaitable[tuple[Sequence[Moment], int]]]
+"""Gives the turns of the chat that is open, and how many of them are looked at."""
 
 
 class LorebookView(QWidget):
@@ -85,7 +86,7 @@ class LorebookView(QWidget):
         self.bar = BudgetBar(theme)
         self.bar.chosen.connect(self.choose)
         self.used = label("", "faint")
-        self.view = TesterView(theme, self.tester, lambda: self.do("turns"))
+        self.view = TesterView(theme, self.tester, lambda: self.do("turns"), lambda: self.do("case"))
         self.view.typed.connect(self.test_soon)
         self.view.chosen.connect(self.choose)
         self.only = OnlyBox(self.model)
@@ -243,8 +244,13 @@ class LorebookView(QWidget):
             self.context.tell(
                 f"{'Undone' if deed == 'undo' else 'Done again'}: {what}." if what else "Nothing to undo."
             )
-        elif deed in ("import", "export", "turns"):
-            makers = {"import": self.exchange.choose, "export": self.exchange.show_formats, "turns": self._fill}
+        elif deed in ("import", "export", "turns", "case"):
+            makers = {
+                "import": self.exchange.choose,
+                "export": self.exchange.show_formats,
+                "turns": self._fill,
+                "case": self._save_case,
+            }
             self.tasks.start(makers[deed], name=f"lorebook.{deed}")
         elif chosen:
             self._do_to(deed, chosen)
@@ -281,11 +287,15 @@ class LorebookView(QWidget):
         self.model.narrow("all")
 
     async def _fill(self) -> None:
-        lines = await self._take_turns()
-        if lines:
-            self.tester.fill(lines)
+        moments, window = await self._take_turns()
+        if moments:
+            self.tester.fill(moments, window)
         else:
             self.context.tell("The chat has no turns yet.")
+
+    async def _save_case(self) -> None:
+        if self.tester.trial.run is not None:
+            await self.exchange.save_case(self.tester.trial.run)
 
     # ---- showing
 
@@ -301,6 +311,7 @@ class LorebookView(QWidget):
         if what == "selection":
             self.table.show_selection()
             self.bar.show_current(self.model.current)
+            self.view.show_current(self.model.current)
             self.test_soon()
         if what in ("warnings", "uses"):
             self.table.rows.refresh_cells()
@@ -315,6 +326,10 @@ class LorebookView(QWidget):
         if what == "text":
             self.view.show_text()
             self.test_soon()
+        elif what == "moment":
+            self.view.show_moment()
+        elif what == "step":
+            self.view.show_trial()
         elif what == "tokens":
             self.inspection.forget()
             self._lint_soon.start()

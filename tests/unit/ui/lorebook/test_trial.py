@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from familiar_app.domain.lorebook.case import run_case
 from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry, SecondaryLogic
+from familiar_app.domain.lorebook.rules import rules_named
 from familiar_app.domain.lorebook.sentence import near, sentence
 from familiar_app.domain.lorebook.verdict import Outcome, Reason
-from familiar_app.ui.lorebook.tester import TrialModel, estimate
-from familiar_app.ui.lorebook.transfer import export, export_losses, read_import
+from familiar_app.ui.lorebook.tester import Moment, TrialModel, estimate
+from familiar_app.ui.lorebook.transfer import export, export_losses, read_import, write_case
 from familiar_app.ui.lorebook.trial import Question, Trial, Trials
 from tests.unit.ui.lorebook.stage import CountingModel, loaded, terms_of
 
@@ -111,8 +116,94 @@ async def test_tokens_are_estimates_until_the_model_has_counted(tmp_path: Path) 
 
 def test_turns_become_messages() -> None:
     tester = TrialModel(lambda: None, lambda: None)
-    tester.fill(["Jo: one\n\ntwo", "Mira: three"])
+    tester.fill([Moment("Jo: one\n\ntwo", "noon"), Moment("Mira: three", "one")], 5)
     assert tester.messages() == ("Jo: one\ntwo", "Mira: three")
+
+
+def test_the_tester_goes_back_through_a_chat_until_something_is_typed() -> None:
+    tester, heard = TrialModel(lambda: None, lambda: None), []
+    tester.watch(heard.append)
+    tester.fill([Moment(f"Jo: {n}", f"12:0{n}") for n in range(5)], 2)
+    assert (tester.messages(), tester.moment_words()) == (("Jo: 3", "Jo: 4"), "Newest turn, 12:04")
+    tester.go_back(3)
+    assert (tester.messages(), tester.moment_words()) == (("Jo: 0", "Jo: 1"), "3 back, 12:01")
+    tester.go_back(99)
+    assert (tester.messages(), tester.back) == (("Jo: 0",), tester.most_back)
+    assert heard == ["text", "moment"] * 3
+    tester.put_text("Typed.")
+    assert (tester.moments, tester.moment_words(), heard[-1]) == ((), "", "moment")
+
+
+async def after_test(folder: Path, entries: list[LoreEntry], text: str, **chosen) -> TrialModel:
+    terms = terms_of(folder)
+    terms = replace(terms, chosen=terms.chosen.model_copy(update=chosen))
+    tester = TrialModel(lambda: terms, lambda: None)
+    tester.put_text(text)
+    assert await tester.run(LoreBook(name="b", entries=tuple(entries)), None)
+    return tester
+
+
+async def test_passes_can_be_stepped_through(tmp_path: Path) -> None:
+    entries = [entry(1, "fox", content="Foxes live in a den."), entry(2, "den"), entry(3, "Den", case_sensitive=True)]
+    tester = await after_test(tmp_path, entries, "A fox.", recursive="on")
+    assert [[one.uid for one in one_pass.came] for one_pass in tester.trial.passes] == [[1], [2], []]
+    assert tester.summary().startswith("2 entries fire, 1 nearly.")
+    tester.go_to(2)
+    assert tester.summary() == "Pass 2 of 3, over entries that are in: 1 entry came in."
+    assert [(one.uid, one.why) for one in tester.listed()] == [
+        (2, "“den” is in an entry that fired before."),
+        (3, "“Den” is there, but with other capitals."),
+    ]
+    tester.go_to(7)
+    assert tester.summary() == "Pass 3 of 3, over entries that are in: nothing came in."
+    tester.go_to(0)
+    tester.show_every(True)
+    assert {one.uid for one in tester.listed()[:2]} == {1, 2}
+
+
+async def test_every_entry_has_a_reason_when_all_are_listed(tmp_path: Path) -> None:
+    tester = await after_test(tmp_path, [entry(1, "fox"), entry(2, "owl"), entry(3, "elk", enabled=False)], "A fox.")
+    assert [one.uid for one in tester.listed()] == [1]
+    tester.show_every(True)
+    assert [(one.uid, one.why) for one in tester.listed()] == [
+        (1, "“fox” is in message 1."),
+        (2, "None of its keys is in the text."),
+        (3, "It is switched off."),
+    ]
+
+
+async def test_what_woke_an_entry_is_marked_in_the_text_as_it_was_typed(tmp_path: Path) -> None:
+    text = "  Nothing here 🦊.\n \n\tThen a fox; \n\n and Dens."
+    tester = await after_test(tmp_path, [entry(1, "fox"), entry(2, "den")], text)
+    assert [(text[start:end], one.uid, one.fires) for start, end, one in tester.marks()] == [
+        ("fox", 1, True),
+        ("Den", 2, False),
+    ]
+
+
+@given(st.text(alphabet="ab \t\n", max_size=60))
+def test_messages_are_found_again_in_the_text(text: str) -> None:
+    tester = TrialModel(lambda: None, lambda: None)
+    tester.put_text(text)
+    parts = [part.strip() for part in re.split(r"\n[ \t]*\n", text)]
+    assert list(tester.messages()) == [part for part in parts if part]
+
+
+async def test_a_saved_case_gives_the_same_result(tmp_path: Path) -> None:
+    entries = [
+        entry(1, "fox", content="{{char}} saw it in the den."),
+        entry(2, "den", probability=60),
+        entry(3, "{{user}}", group="g"),
+        entry(4, "fox", group="g", order=7),
+    ]
+    tester = await after_test(tmp_path, entries, "You: A fox.\n\nMira: Where?", recursive="on", recent_window=3)
+    run = tester.trial.run
+    write_case(run, tmp_path / "case.json", "A fox")
+    case = json.loads((tmp_path / "case.json").read_text(encoding="utf-8"))
+    assert case["title"] == "A fox"
+    assert run_case(case, rules_named(case["rules"])) == case["expect"]
+    assert case["expect"]["activated"] == run.activation.names
+    assert len(case["expect"]["activated"]) == 3
 
 
 async def test_import_says_what_is_not_as_it_was_and_export_what_is_lost(tmp_path: Path) -> None:
