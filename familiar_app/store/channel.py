@@ -137,6 +137,20 @@ def ensure_local(connection: Connection, key: ChannelKey, familiar: FamiliarId, 
     return found.id
 
 
+def ensure_heard(
+    connection: Connection, key: ChannelKey, familiar: FamiliarId, guild: str | None, now: int
+) -> ChannelId:
+    """Return a channel that several may hear, made if it is new; the familiar hears it from now on."""
+    known = _find(connection, key, None)
+    if known is None:
+        _add(connection, (key, None, None, guild, now))
+        known = _find(connection, key, None)
+    if known is None:
+        raise UserError("The channel was not stored.", "Try again.")
+    _subscribe(connection, known.id, familiar, now)
+    return known.id
+
+
 def _add(connection: Connection, channel: tuple[ChannelKey, FamiliarId | None, str | None, str | None, int]) -> None:
     key, owner, title, guild, now = channel
     connection.execute(

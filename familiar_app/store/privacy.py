@@ -1,0 +1,63 @@
+"""The privacy levels of people: set by operator turns, read before anything about somebody is written or shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.clock import Clock
+from familiar_app.domain.ids import FamiliarId, PersonKey
+from familiar_app.domain.privacy import PrivacyLevel
+from familiar_app.store.engine import Engine
+from familiar_app.store.moment import to_micros
+from familiar_app.store.saved_memory_log import Act, ActPlace, catch_up, log_act
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+
+class Privacy:
+    """The levels of one vault. Whoever has none set keeps everything."""
+
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        self._engine = engine
+        self._clock = clock
+
+    async def get(self, person: PersonKey) -> PrivacyLevel:
+        """Return somebody's level."""
+        return (await self.levels()).get(person, PrivacyLevel.NONE)
+
+    async def levels(self) -> dict[PersonKey, PrivacyLevel]:
+        """Return everybody who wants something left out, with their level."""
+        return await self._engine.read(read_levels)
+
+    async def set(self, person: PersonKey, level: PrivacyLevel, *, familiar: FamiliarId, by: PersonKey) -> bool:
+        """Set somebody's level by an operator turn of a familiar. False where it was that already."""
+
+        def work(connection: Connection) -> bool:
+            catch_up(connection)
+            if read_levels(connection).get(person, PrivacyLevel.NONE) is level:
+                return False
+            act = Act("privacy", by, [{"op": "privacy", "person": person, "level": str(level)}])
+            log_act(connection, ActPlace(familiar), act, to_micros(self._clock.now()))
+            return True
+
+        return await self._engine.write(work)
+
+
+def read_levels(connection: Connection) -> dict[PersonKey, PrivacyLevel]:
+    """Return everybody who wants something left out, with their level."""
+    rows = connection.execute("SELECT person, level FROM person_privacy WHERE level <> 'none'")
+    return {PersonKey(person): PrivacyLevel(level) for person, level in rows}
+
+
+def private_names(
+    connection: Connection, levels: Iterable[PersonKey], also: Iterable[tuple[PersonKey | None, str | None]] = ()
+) -> set[str]:
+    """Return every name that people who want something left out have or had; `also` has names known from elsewhere."""
+    wanted = set(levels)
+    names = {name for key, name in also if key in wanted and name}
+    for person in wanted:
+        rows = connection.execute("SELECT DISTINCT name FROM names WHERE person = ?", (person,))
+        names.update(name for (name,) in rows)
+    return names
