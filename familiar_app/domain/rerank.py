@@ -2,7 +2,8 @@
 
 Works on the recorded signals alone: nothing is searched. What was never found cannot come in, and what was held back
 for another reason than its place (the audience, the window, left out by hand) stays out. Where the trace tells how
-much room there was, what is kept fills that room; else as many are kept as were.
+much room there was, what is kept fills that room; else as many are kept as were. Turns that stand beside each other
+share lines in a prompt; here each is counted whole, so where the order changes, the last item that fits is a guess.
 """
 
 from __future__ import annotations
@@ -62,7 +63,11 @@ def rerank(candidates: Sequence[Recorded], weights: Weights, ranking: Recorded |
     ranked = rank(
         [_candidate(one) for one in by_key.values()], weights, speakers=float(told.get("speakers") or _TWO_SPEAKERS)
     )
-    kept = _kept([by_key[one.key] for one in ranked], told)
+    in_order = [by_key[one.key] for one in ranked if _is_ranked(by_key[one.key])]
+    if [_key(one) for one in in_order] == [key for key, one in by_key.items() if _is_ranked(one)]:
+        kept = {key for key, one in by_key.items() if one.get("kept")}
+    else:
+        kept = _kept(in_order, told)
     return Reranked(
         tuple(
             _place(one, by_key[one.key], places_before[one.key], after, kept)
@@ -104,12 +109,12 @@ def _raw(signals: Recorded, name: str) -> float | None:
     return None if raw is None else float(raw)
 
 
-def _kept(in_order: Sequence[Recorded], told: Recorded) -> set[Key]:
+def _kept(free: Sequence[Recorded], told: Recorded) -> set[Key]:
     """Return what is kept: as many as fit the room, or as many as were kept where the room is not told."""
-    free = [one for one in in_order if _is_ranked(one)]
     room = told.get("cap_tokens")
     if room is not None and all(one.get("tokens") is not None for one in free):
-        return _filled(free, int(room), told.get("limit"))
+        filled = sum(int(one["tokens"]) for one in free if one.get("kept"))
+        return _filled(free, max(int(room), filled), told.get("limit"))
     return {_key(one) for one in free[: sum(bool(one.get("kept")) for one in free)]}
 
 

@@ -86,7 +86,16 @@ def test_what_is_kept_fills_the_room_that_there_was() -> None:
     found = rerank(traced, replace(WORDS, importance=1.0), {"cap_tokens": 30})
     assert [place.id for place in found.places if place.kept] == [3], "the two others do not fit beside it"
     assert [place.id for place in rerank(traced, WORDS, {"cap_tokens": 30}).places if place.kept] == [1, 2]
-    assert [place.id for place in rerank(traced, WORDS, {"cap_tokens": 90, "limit": 1}).places if place.kept] == [1]
+    roomy = rerank(traced, replace(WORDS, importance=1.0), {"cap_tokens": 90, "limit": 1})
+    assert [place.id for place in roomy.places if place.kept] == [3]
+
+
+def test_turns_that_share_lines_do_not_drive_each_other_out() -> None:
+    """What was kept took less room than its items did one by one."""
+    candidates = some_facts(1, 4, 10)
+    traced = recorded(candidates, rank(candidates, WORDS), kept=2, tokens=40)
+    found = rerank(traced, WORDS, {"cap_tokens": 50})
+    assert [place.id for place in found.places if place.kept] == [1, 2]
 
 
 def test_candidates_without_signals_are_passed_over() -> None:
