@@ -72,7 +72,7 @@ class Fitter:
         recalled = Chosen()
         if plan.ctx.recalled is not None and RETRIEVED in texts:
             shown = {line.turn.id for line in window.lines}
-            recalled = await plan.ctx.recalled.choose(self._counter, shares[RETRIEVED], shown)
+            recalled = await plan.ctx.recalled.fit(self._counter, shares[RETRIEVED], shown)
             texts[RETRIEVED] = recalled.text
         counts = await self._counter.count(list(texts.values()))
         head, tail = _parted(plan, texts)

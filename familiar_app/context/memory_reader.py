@@ -1,7 +1,7 @@
 """Looks up what the newest messages bring back from memory, for those who hear the answer.
 
-The cue is the newest message of a person. Where it says little by itself ("And then?"), the messages before it join,
-one by one, until there is enough to go by.
+The cue is the newest message of a person. Where it says nothing by itself ("And then?"), or little but that it refers
+to what was said before ("What did she say?"), the messages before it join, one by one, until that is enough.
 """
 
 from __future__ import annotations
@@ -35,13 +35,17 @@ from familiar_app.domain.turn import Role, Turn
 
 log = logging.getLogger(__name__)
 
-TELLING_WORDS = 4
+TELLING_WORDS = 3
+"""Enough for a message that refers to others; one that does not needs a single one."""
 MOST_MESSAGES = 4
 JUST_MISSED = 16
 """Candidates beyond those that may be shown, kept in the trace."""
 MOST_HELD = 8
 _CUE_CHARS = 2000
 _WORD = re.compile(r"\w{2,}")
+_REFERRING = frozenset(
+    ("he", "him", "his", "she", "her", "hers", "it", "its", "they", "them", "their", "this", "that", "these", "those")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +133,17 @@ def cue_of(turns: Sequence[Turn]) -> str:
     while spoken and spoken[-1].role is not Role.USER:
         spoken.pop()
     said: list[str] = []
+    telling: set[str] = set()
+    needed = 1
     for turn in reversed(spoken[-MOST_MESSAGES:]):
+        words = set(_WORD.findall(turn.content[:_CUE_CHARS].casefold()))
         said.append(turn.content[:_CUE_CHARS])
-        if len(_telling(said)) >= TELLING_WORDS:
+        telling |= words - STOP_WORDS
+        if words & _REFERRING:
+            needed = TELLING_WORDS
+        if len(telling) >= needed:
             break
     return "\n".join(said)
-
-
-def _telling(texts: Iterable[str]) -> set[str]:
-    return {word for text in texts for word in _WORD.findall(text.casefold()) if word not in STOP_WORDS}
 
 
 def _key(request: Recall, recalled: Recollection, chosen: Chosen) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from familiar_app.context.layer import LayerContext
 from familiar_app.context.prompt_text import fill, prompt_text
 from familiar_app.context.tokens import TokenCounter
+from familiar_app.domain.ranking import NEUTRAL
 from familiar_app.domain.recall import Hit
 from familiar_app.domain.trace import LeftOut
 
@@ -24,6 +25,7 @@ _FACTS, _TURNS = "Noted:", "Said earlier:"
 KEPT, SCORE, CAP, LIMIT, HELD, WINDOW, LEFT_OUT = "kept", "score", "cap", "limit", "audience", "window", "left_out"
 _REASONS = {
     CAP: "longer than the room left for what is remembered",
+    SCORE: "nothing in it fits what is spoken of",
     LIMIT: "enough better ones were found",
     WINDOW: "stands among the recent turns already",
 }
@@ -86,6 +88,13 @@ class Recollection:
             # Joined lines can cost more than they did one by one.
             taken.give_back()
         return Chosen("", taken.verdicts)
+
+    async def fit(self, counter: TokenCounter, room: int, shown: Collection[int]) -> Chosen:
+        """Take what the cap holds where that fits into `room`, else less."""
+        chosen = await self.choose(counter, self.cap_tokens, shown)
+        if room < self.cap_tokens and (await counter.count([chosen.text]))[0] > room:
+            return await self.choose(counter, room, shown)
+        return chosen
 
     def candidates(self, chosen: Chosen) -> tuple[dict[str, Any], ...]:
         """Return every candidate as a trace keeps it, what was held back from the audience last."""
@@ -151,6 +160,8 @@ class _Taken:
             return WINDOW
         if hit.kind == "turn" and hit.id in self.lines:
             return KEPT
+        if not _fits(hit):
+            return SCORE
         if len(self.order) >= self.limit:
             return LIMIT
         for with_beside in (True, False):
@@ -183,6 +194,15 @@ class RetrievedContextLayer:
 
     async def build(self, ctx: LayerContext) -> str:
         return ctx.recalled.whole if ctx.recalled is not None else ""
+
+
+def _fits(hit: Hit) -> bool:
+    """Tell whether anything but its age and importance speaks for a hit; what only stands near in time comes along."""
+    signals = hit.signals
+    near = signals["nearness"]
+    if near.weight > 0 and near.raw is not None and near.normalised >= NEUTRAL:
+        return True
+    return any(signals[name].raw for name in ("bm25", "neighbours", "facts", "named"))
 
 
 def _key(hit: Hit) -> tuple[str, int]:
