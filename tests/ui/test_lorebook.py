@@ -86,7 +86,7 @@ def test_the_table_works_by_keys(live) -> None:
         assert len(scene.model.selected) == 3
         scene.view.do("disable")
         assert [one.enabled for one in scene.model.rows()] == [False, False, False]
-        assert scene.view.form.how_many.text() == "3 entries selected"
+        assert scene.view.form.several.how_many.text() == "3 entries selected"
         press(table, Qt.Key.Key_Down)
         assert len(scene.model.selected) == 1
         press(table, Qt.Key.Key_Return)

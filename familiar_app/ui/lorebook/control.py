@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, Q
 
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.lorebook.chips import KeyChips
+from familiar_app.ui.lorebook.control_more import FilterBox, SourcesBox
 from familiar_app.ui.lorebook.field import Field, words_of
 
 Changed = Callable[[str, Any], object]
@@ -98,6 +99,10 @@ class Control:
             return made
         if kind in ("choice", "inherit"):
             return self._make_choice()
+        if kind in ("sources", "filter"):
+            made = SourcesBox() if kind == "sources" else FilterBox()
+            made.changed.connect(self._report)
+            return made
         return self._make_number()
 
     def _make_choice(self) -> ChoiceBox:
@@ -109,7 +114,9 @@ class Control:
 
     def _make_number(self) -> NumberBox:
         field = self.field
-        if field.kind == "number":
+        if field.kind == "blank":
+            made = NumberBox(decimals=2, least=-field.most, most=field.most, blank="None")
+        elif field.kind == "number":
             made = NumberBox(decimals=2, least=0 if field.most == 100 else -field.most, most=field.most)
         else:
             inherits = field.kind == "depth"
@@ -119,9 +126,9 @@ class Control:
         return made
 
     def _number(self, value: float) -> float | int | None:
-        if self.field.kind == "depth" and value < 0:
+        if (self.field.kind == "depth" and value < 0) or (self.field.kind == "blank" and value <= -self.field.most):
             return None
-        return int(value) if self.field.kind != "number" or value == int(value) else value
+        return int(value) if self.field.kind not in ("number", "blank") or value == int(value) else value
 
     def show(self, value: Any, *, fresh: bool) -> None:
         """Show a value; `fresh` says that it belongs to another entry than before. The cursor stays where it can."""
@@ -129,6 +136,8 @@ class Control:
         widget = self.widget
         if isinstance(widget, KeyChips):
             widget.show_keys(value, fresh=fresh)
+        elif isinstance(widget, SourcesBox | FilterBox):
+            widget.show_value(value)
         elif isinstance(widget, QPlainTextEdit):
             if widget.toPlainText() != value:
                 widget.setPlainText(value)
@@ -144,7 +153,7 @@ class Control:
             values = [one for one, _words in self.field.choices]
             widget.setCurrentIndex(values.index(value) if value in values else 0)
         elif isinstance(widget, NumberBox):
-            number = -1.0 if value is None else float(value)
+            number = widget.minimum() if value is None else float(value)
             if widget.value() != number:
                 widget.setValue(number)
         self._quiet = False

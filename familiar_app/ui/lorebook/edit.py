@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry
+from familiar_app.domain.lorebook.entry import Folder, LoreBook, LoreEntry
 from familiar_app.ui.lorebook.merge import Uid
 
 NewUid = Callable[[], Uid]
@@ -69,6 +69,30 @@ def moved_to(book: LoreBook, uids: Collection[Uid], before: Uid | None) -> LoreB
         target = next((uid for uid in rest if uid not in uids), None)
     at = next((number for number, one in enumerate(staying) if one.uid == target), len(staying))
     return _ordered(book, [*staying[:at], *going, *staying[at:]])
+
+
+def with_folder(book: LoreBook, uids: Collection[Uid], name: str) -> LoreBook:
+    """Put entries into the folder of that name, which is made where there is none; "" takes them out of theirs."""
+    folder = next((one for one in book.folders if one.name.casefold() == name.casefold()), None) if name else None
+    if name and folder is None:
+        taken = {one.id for one in book.folders}
+        number = next(number for number in range(1, len(taken) + 2) if f"folder-{number}" not in taken)
+        folder = Folder(f"folder-{number}", name)
+        book = replace(book, folders=(*book.folders, folder))
+    return with_entries(book, uids, folder="" if folder is None else folder.id)
+
+
+def without_folder(book: LoreBook, id: str) -> LoreBook:  # noqa: A002
+    """Take a folder away; its entries stay, in no folder."""
+    inside = {one.uid for one in book.entries if one.folder == id}
+    kept = replace(book, folders=tuple(one for one in book.folders if one.id != id))
+    return with_entries(kept, inside, folder="")
+
+
+def with_order(book: LoreBook, uids: Collection[Uid], by: float) -> LoreBook:
+    """Raise or lower the order of entries by the same amount."""
+    entries = tuple(replace(one, order=one.order + by) if one.uid in uids else one for one in book.entries)
+    return book if entries == book.entries else replace(book, entries=entries)
 
 
 def _ordered(book: LoreBook, entries: Sequence[LoreEntry]) -> LoreBook:

@@ -7,7 +7,21 @@ from typing import Any, Literal
 
 from familiar_app.domain.lorebook.entry import LoreEntry, LoreRole, Position, SecondaryLogic
 
-Kind = Literal["line", "text", "keys", "flag", "inherit", "whole", "number", "choice", "words", "depth"]
+Kind = Literal[
+    "line",
+    "text",
+    "keys",
+    "flag",
+    "inherit",
+    "whole",
+    "number",
+    "choice",
+    "words",
+    "depth",
+    "blank",
+    "sources",
+    "filter",
+]
 INHERIT = ((None, "As the book"), (True, "Yes"), (False, "No"))
 
 
@@ -40,6 +54,14 @@ POSITIONS = (
     (Position.EXAMPLES_AFTER, "After the examples"),
     (Position.OUTLET, "Where an outlet asks for it"),
 )
+SOURCE_TITLES = {
+    "persona_description": "The person's description",
+    "character_description": "The character's description",
+    "character_personality": "Personality",
+    "character_depth_prompt": "The character's note",
+    "scenario": "Scenario",
+    "creator_notes": "The creator's notes",
+}
 ROLES = ((LoreRole.SYSTEM, "System"), (LoreRole.USER, "User"), (LoreRole.ASSISTANT, "Familiar"))
 
 FREQUENT = (
@@ -66,6 +88,7 @@ MORE = (
         section="Matching",
     ),
     Field("scan_depth", "Messages looked at", "depth", section="Matching", most=1000),
+    Field("sources", "Looks also into", "sources", section="Matching"),
     Field("selective", "Use the secondary keys", "flag", section="Matching"),
     Field("exclude_recursion", "Does not fire through other entries", "flag", section="Recursion"),
     Field("prevent_recursion", "Wakes no other entries", "flag", section="Recursion"),
@@ -79,7 +102,11 @@ MORE = (
     Field("delay", "Not before message", "whole", section="Timing"),
     Field("use_probability", "Use the probability", "flag", section="Budget and chance"),
     Field("ignore_budget", "In even where the budget is used up", "flag", section="Budget and chance"),
+    Field(
+        "priority", "Priority", "blank", "For other programs: the lowest is dropped first.", section="Budget and chance"
+    ),
     Field("triggers", "Only for kinds of answers", "words", "normal, continue, swipe, …", section="Filters"),
+    Field("character_filter", "Characters", "filter", section="Filters"),
     Field("vectorized", "Found by meaning", "flag", section="Filters"),
 )
 FIELDS = (*FREQUENT, *MORE)

@@ -16,8 +16,10 @@ from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.lorebook.chips import KeyChips
 from familiar_app.ui.lorebook.control import Control
+from familiar_app.ui.lorebook.control_more import FolderBox
 from familiar_app.ui.lorebook.field import FREQUENT, MORE, Field, belongs, changed_under_more
 from familiar_app.ui.lorebook.model import LorebookModel
+from familiar_app.ui.lorebook.several import SeveralView
 
 _PAIRS = (("order", "probability"), ("position",), ("depth", "role"), ("outlet_name",))
 
@@ -33,7 +35,7 @@ class Form(QStackedWidget):
         self._boxes: dict[str, list[QWidget]] = {}
         self.one = self._make_one()
         self.addWidget(self.one)
-        self.several = self._make_several()
+        self.several = SeveralView(model, do)
         self.addWidget(self.several)
         nothing = column(margins=24)
         nothing.addStretch(1)
@@ -63,6 +65,7 @@ class Form(QStackedWidget):
         for name in ("comment", "keys", "secondary_keys", "logic"):
             layout.addWidget(self._row(fields[name]))
         layout.addWidget(self._row(fields["content"]), 1)
+        layout.addWidget(self._make_folder())
         for names in _PAIRS:
             pair = row(spacing=12)
             for name in names:
@@ -118,6 +121,23 @@ class Form(QStackedWidget):
         self._boxes.setdefault(field.name, []).append(box)
         return box
 
+    def _make_folder(self) -> QWidget:
+        self.folder = FolderBox()
+        self.folder.setAccessibleName("Folder")
+        self.folder.named.connect(self._put_in_folder)
+        box = QWidget()
+        layout = row(spacing=12)
+        title = label("Folder", "strong")
+        title.setBuddy(self.folder)
+        layout.addWidget(title)
+        layout.addWidget(self.folder, 1)
+        box.setLayout(layout)
+        return box
+
+    def _put_in_folder(self, name: str) -> None:
+        if self._shown is not None:
+            self._model.put_in_folder([self._shown.uid], name)
+
     def _make_more_button(self) -> QToolButton:
         self.more_button = QToolButton()
         self.more_button.setCheckable(True)
@@ -156,25 +176,6 @@ class Form(QStackedWidget):
         box.hide()
         return box
 
-    def _make_several(self) -> QWidget:
-        made = QWidget()
-        layout = column(margins=24, spacing=12)
-        self.how_many = label("", "heading")
-        self.how_much = label("", "quiet", wrap=True)
-        layout.addWidget(self.how_many)
-        layout.addWidget(self.how_much)
-        for word, text, role in (
-            ("enable", "Enable", "plain"),
-            ("disable", "Disable", "plain"),
-            ("duplicate", "Duplicate", "plain"),
-            ("delete", "Delete", "danger"),
-        ):
-            made_button = button(text, lambda word=word: self._do(word), role=role)
-            layout.addWidget(made_button, 0, Qt.AlignmentFlag.AlignLeft)
-        layout.addStretch(1)
-        made.setLayout(layout)
-        return made
-
     # ---- showing
 
     def show_selection(self) -> None:
@@ -183,9 +184,7 @@ class Form(QStackedWidget):
         entry = self._model.entry(self._model.current)
         if count > 1:
             found = [one for one in map(self._model.entry, self._model.selected) if one is not None]
-            tokens = sum(map(self._model.tokens, found))
-            self.how_many.setText(f"{len(found):,} entries selected")
-            self.how_much.setText(f"{sum(one.enabled for one in found):,} of them are on; {tokens:,} tokens together.")
+            self.several.show_entries(found)
             self.setCurrentIndex(1)
         elif entry is None:
             self._shown = None
@@ -207,6 +206,7 @@ class Form(QStackedWidget):
         for name, boxes in self._boxes.items():
             for one in boxes:
                 one.setVisible(belongs(name, entry))
+        self.folder.show_folder(self._model.book.folders, entry.folder)
         others = changed_under_more(entry)
         self.more_button.setText(f"More ({len(others)} changed)" if others else "More")
         self.more_button.setToolTip(", ".join(others))

@@ -60,6 +60,21 @@ class LorebookModel(ShownBook):
         book = replace(self.book, **values)
         return None if book == self.book else self._apply(book, title)
 
+    def put_in_folder(self, uids: Collection[Uid], name: str) -> Step | None:
+        """Put entries into a folder by its name, "" for none."""
+        title = f"{_entries(len(uids))} put into {name}" if name else f"{_entries(len(uids))} taken out of a folder"
+        book = edit.with_folder(self.book, set(uids), name)
+        return self._apply(book, title, uids=tuple(uids) if book.folders == self.book.folders else None)
+
+    def drop_folder(self, id: str) -> Step | None:  # noqa: A002
+        """Take a folder away; its entries stay."""
+        return self._apply(edit.without_folder(self.book, id), "Folder taken away")
+
+    def raise_order(self, uids: Collection[Uid], by: float) -> Step | None:
+        """Raise the order of entries, or lower it."""
+        title = f"Order of {_entries(len(uids))} {'raised' if by > 0 else 'lowered'} by {abs(by):g}"
+        return self._apply(edit.with_order(self.book, set(uids), by), title, uids=tuple(uids))
+
     def file_uid(self, uid: Uid) -> Uid:
         """Return the id that an entry has in the file, by which others know it."""
         return self._ids.outer(uid)

@@ -121,6 +121,7 @@ class LorebookPanel:
             deed("delete", "Delete the chosen entries", icon="trash"),
             deed("undo", "Undo in the lorebook", icon="undo"),
             deed("redo", "Redo in the lorebook", icon="redo"),
+            deed("replace", "Search and replace in the lorebook…", "Ctrl+H", "edit", "find"),
             deed("turns", "Test the chat's last turns", "Ctrl+T", "chat", "tester"),
             deed("case", "Save the test as a case…", words="tester"),
             deed("import", "Import a lorebook…", icon="folder"),

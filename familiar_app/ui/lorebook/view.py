@@ -26,6 +26,7 @@ from familiar_app.ui.lorebook.merge import Uid
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.only_box import OnlyBox
 from familiar_app.ui.lorebook.pane import Panes
+from familiar_app.ui.lorebook.replacer import Replacer
 from familiar_app.ui.lorebook.table import EntryTable
 from familiar_app.ui.lorebook.tester import Moment, TrialModel
 from familiar_app.ui.lorebook.tester_view import TesterView
@@ -61,6 +62,7 @@ class LorebookView(QWidget):
         self.tasks = Tasks(context.tasks, self, self._show_error)
         self.inspection = Inspection(model, tester, take_uses)
         self.exchange = Exchange(self, model, context, self.tasks)
+        self.replacer = Replacer(model, context, self.tasks)
         self._make_parts()
         self._lay_out()
         self._save_soon = self._timer(SAVE_AFTER_MS, self.save)
@@ -252,6 +254,8 @@ class LorebookView(QWidget):
                 "case": self._save_case,
             }
             self.tasks.start(makers[deed], name=f"lorebook.{deed}")
+        elif deed == "replace":
+            self.replacer.show()
         elif chosen:
             self._do_to(deed, chosen)
 

@@ -225,3 +225,36 @@ async def test_importing_leaves_out_what_is_here_and_can_replace_all(tmp_path: P
     assert model.book.name == "Salt Harbour"
     await model.save()
     assert len(LoreFile(model.file.path).load().book.entries) == 2
+
+
+async def test_entries_are_put_into_folders_by_name(tmp_path: Path) -> None:
+    model = await loaded(tmp_path)
+    model.put_in_folder([0, 2], "Buildings")
+    (folder,) = model.book.folders
+    assert [one.folder for one in model.book.entries] == [folder.id, "", folder.id]
+    model.put_in_folder([1], "buildings")
+    assert [one.folder for one in model.book.entries] == [folder.id] * 3
+    model.narrow(f"folder:{folder.id}")
+    assert len(model.rows()) == 3
+    model.put_in_folder([1], "")
+    assert model.entry(1).folder == ""
+    model.drop_folder(folder.id)
+    assert (model.book.folders, [one.folder for one in model.book.entries]) == ((), ["", "", ""])
+    for _ in range(4):
+        model.undo()
+    assert (model.book.folders, model.entry(0).folder) == ((), "")
+    await model.save()
+
+
+async def test_folders_and_bulk_changes_are_in_the_file(tmp_path: Path) -> None:
+    model = await loaded(tmp_path)
+    model.put_in_folder([0], "Buildings")
+    model.raise_order([0, 1], 10)
+    model.change_all([0, 1, 2], "Priority", priority=5)
+    await model.save()
+    again = LorebookModel(model.file)
+    await again.load()
+    assert [one.order for one in again.book.entries] == [210, 160, 100]
+    assert [one.priority for one in again.book.entries] == [5, 5, 5]
+    assert again.book.folders[0].name == "Buildings"
+    assert again.entry(0).folder == again.book.folders[0].id
