@@ -11,10 +11,11 @@ from familiar_app.cli.fact_shape import fact_shape, history_shape
 from familiar_app.cli.option import instant, limit, whole_number
 from familiar_app.domain.clock import format_time
 from familiar_app.domain.errors import BadInputError, UsageError, UserError
-from familiar_app.domain.fact import Fact, FactId
+from familiar_app.domain.fact import Fact, FactId, NewFact, Subject
 from familiar_app.domain.fact_render import render
 from familiar_app.domain.ids import ChannelKey, PersonKey, TurnId
 from familiar_app.services import Services
+from familiar_app.store.fact_act import ORIGIN
 
 _ALL = 1 << 40
 _PERSON_KEY = re.compile(r"[a-z][a-z0-9_-]*:\S{1,200}\Z")
@@ -50,6 +51,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
     _add_id(show)
     show.set_defaults(handler=run_show)
     _add_add(acts, common)
+    _add_edit(acts, common)
     retire = acts.add_parser(
         "retire",
         parents=[common],
@@ -80,17 +82,32 @@ def _add_add(acts: argparse._SubParsersAction[Any], common: argparse.ArgumentPar
         help="tell the familiar a fact",
         description="Store a fact in your own words. Where it is believed already, that fact rests on your word too.",
     )
-    add.add_argument("text", metavar="TEXT", help="the fact, in one sentence")
-    add.add_argument(
-        "--subject", type=_person_key, action="extend", nargs="+", default=[], metavar="KEY", help="whom it is about"
-    )
-    add.add_argument("--from", type=instant, dest="valid_from", metavar="V", help="since when it is true")
-    add.add_argument("--to", type=instant, dest="valid_to", metavar="V", help="until when it is true")
-    add.add_argument("--importance", type=whole_number, metavar="N", help="1 to 10")
-    add.add_argument(
-        "--source", type=limit, action="extend", nargs="+", default=[], metavar="TURN", help="a turn that says so"
-    )
+    _add_content(add)
     add.set_defaults(handler=run_add)
+
+
+def _add_edit(acts: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
+    edit = acts.add_parser(
+        "edit",
+        parents=[common],
+        help="put a fact in other words, or give it other dates",
+        description="Put a corrected fact in the place of one that is believed. The old one stays readable. What is "
+        "not named stays as it was.",
+    )
+    _add_id(edit)
+    _add_content(edit)
+    edit.set_defaults(handler=run_edit)
+
+
+def _add_content(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", metavar="TEXT", help="the fact, in one sentence")
+    parser.add_argument(
+        "--subject", type=_person_key, action="extend", nargs="+", metavar="KEY", help="whom it is about"
+    )
+    parser.add_argument("--from", type=instant, dest="valid_from", metavar="V", help="since when it is true")
+    parser.add_argument("--to", type=instant, dest="valid_to", metavar="V", help="until when it is true")
+    parser.add_argument("--importance", type=whole_number, metavar="N", help="1 to 10")
+    parser.add_argument("--source", type=limit, action="extend", nargs="+", metavar="TURN", help="a turn that says so")
 
 
 async def run_facts(command: Command) -> int:
@@ -152,13 +169,38 @@ async def run_add(command: Command) -> int:
     fact, created = await services.vault.facts.add_by_owner(
         familiar,
         args.text,
-        subjects=args.subject,
-        sources=[TurnId(turn) for turn in args.source],
+        subjects=args.subject or (),
+        sources=[TurnId(turn) for turn in args.source or ()],
         importance=args.importance,
         valid_from=args.valid_from,
         valid_to=args.valid_to,
     )
     return await _print_fact(command, services, fact, "stored" if created else "was believed already")
+
+
+async def run_edit(command: Command) -> int:
+    """Put a corrected fact in the place of one."""
+    args = command.args
+    _require_text(args.text)
+    services = await command.open()
+    fact = await _fact(command, services, args.id)
+    subjects = fact.subjects
+    if args.subject is not None:
+        people = services.vault.people
+        subjects = tuple([Subject(key, await people.label(key)) for key in dict.fromkeys(args.subject)])
+    changed = NewFact(
+        familiar=fact.familiar,
+        text=args.text.strip(),
+        origin=ORIGIN,
+        subjects=subjects,
+        source_turns=fact.source_turns if args.source is None else tuple(TurnId(turn) for turn in args.source),
+        channel=fact.channel,
+        importance=fact.importance if args.importance is None else args.importance,
+        valid_from=args.valid_from or fact.valid.since,
+        valid_to=args.valid_to or fact.valid.until,
+    )
+    edited = await services.vault.facts.edit_by_owner(fact.id, changed)
+    return await _print_fact(command, services, edited, f"stands in the place of fact {fact.id}")
 
 
 async def run_retire(command: Command) -> int:

@@ -12,6 +12,7 @@ from familiar_app.domain.fact import Belief, Fact
 from familiar_app.domain.ids import ChannelId, ChannelKey, PersonKey
 from familiar_app.domain.projection import Reflection
 from familiar_app.store.fact import FactHistory
+from familiar_app.store.retirement_inbox import RetirementCase
 
 
 def fact_shape(fact: Fact, labels: Mapping[PersonKey, str]) -> dict[str, Any]:
@@ -72,6 +73,26 @@ def reflection_shape(reflection: Reflection, channels: Mapping[ChannelId, Channe
         "cited_fact_ids": list(reflection.cited_facts),
         "created_at": format_time(reflection.created_at),
         "stale": reflection.stale,
+    }
+
+
+def retirement_shape(case: RetirementCase) -> dict[str, Any]:
+    """Return a proposal to retire a fact: both facts, the reason, its state, and what hangs on it."""
+    one = case.retirement
+    return {
+        "id": one.id,
+        "prior": fact_shape(one.prior, case.labels.get(one.prior.id, {})),
+        "successor": fact_shape(one.successor, case.labels.get(one.successor.id, {})),
+        "reason": one.reason or None,
+        "proposed_by": one.proposed_by,
+        "proposed_at": format_time(one.proposed_at),
+        "state": one.state.value,
+        "decided_at": _time(one.decided_at),
+        "decided_by": one.decided_by,
+        "never": one.never,
+        "reflections": case.reflections,
+        "dossiers": list(case.dossiers),
+        "unseen": case.unseen,
     }
 
 

@@ -11,7 +11,7 @@ from familiar_app.domain.clock import FixedClock, parse_time
 from familiar_app.domain.errors import UsageError
 from familiar_app.domain.fact import NewFact
 from familiar_app.domain.ids import FamiliarId
-from familiar_app.domain.projection import NewReflection
+from familiar_app.domain.projection import NewReflection, NewRetirement
 from familiar_app.store.vault import Vault
 from tests.unit.cli.conftest import NOW, PASSPHRASE
 
@@ -89,6 +89,48 @@ async def test_retire_and_restore_leave_their_marks(program: Program) -> None:
     assert (await program("facts", "--known-at", "2026-01-01T11:59:59Z", "--json")).json == []
 
 
+async def test_an_edit_puts_another_fact_in_its_place_and_keeps_what_is_not_named(program: Program) -> None:
+    said = (await program("say", "I moved to Oslo.", "--as", "ann", "--json")).json
+    first = await added(
+        program, "Ann lives in Olso.", "--subject", "local:ann", "--from", "2024-05-01", "--importance", "8",
+        "--source", str(said["turn_id"]),
+    )  # fmt: skip
+    ran = await program("fact", "edit", "1", " Ann lives in Oslo. ", "--importance", "9", "--json")
+    assert ran.code == 0, ran.out
+    assert ran.json == {**first, "id": 2, "text": "Ann lives in Oslo.", "importance": 9}
+    again = await program("fact", "edit", "2", "Ben lives in Oslo.", "--subject", "local:ben", "--to", "2030-01-01")
+    assert (again.code, again.err) == (0, "Fact 3: stands in the place of fact 2.\n")
+    (fact,) = (await program("facts", "--json")).json
+    assert ([one["key"] for one in fact["subjects"]], fact["valid_to"]) == (["local:ben"], "2030-01-01T00:00:00Z")
+    assert (await program("fact", "show", "3", "--json")).json["supersedes"] == [2]
+    assert (await program("fact", "edit", "1", "Too late.")).code == 4
+
+
+async def test_retirements_are_listed_and_decided(program: Program) -> None:
+    vault = await opened(program)
+    rome, _ = await vault.facts.append(NewFact(ARIA, "Ann lives in Rome.", "rich_note"))
+    oslo, _ = await vault.facts.append(NewFact(ARIA, "Ann lives in Oslo.", "rich_note"))
+    proposal = NewRetirement(ARIA, rome.id, oslo.id, "She moved.", "fact_supersede")
+    await vault.projections.write(lambda writer: writer.propose_retirement(proposal, NOW, act=False) and None)
+    await vault.close()
+    (case,) = (await program("retirement", "list", "--state", "waiting", "--json")).json
+    assert (case["prior"]["id"], case["successor"]["id"], case["reason"], case["state"], case["unseen"]) == (
+        1, 2, "She moved.", "waiting", True,
+    )  # fmt: skip
+    accepted = (await program("retirement", "accept", "1", "--json")).json
+    assert (accepted["id"], accepted["superseded_by"]) == (1, 2)
+    assert (await program("retirement", "accept", "1")).code == 4
+    assert (await program("retirement", "undo", "1")).err == "Fact 1: believed again.\n"
+    assert (await program("retirement", "never", "1")).code == 0
+    assert (await program("retirement", "list")).out.splitlines() == [
+        "1  2026-01-01T12:00:00Z  undone, never again  She moved.",
+        "  fact 1: Ann lives in Rome.",
+        "  for fact 2: Ann lives in Oslo.",
+    ]
+    assert (await program("retirement", "list", "--state", "waiting", "--json")).json == []
+    assert (await program("retirement", "refuse", "7", "--json")).json["error"]["message"] == "There is no proposal 7."
+
+
 async def test_the_questions_reach_the_store(program: Program) -> None:
     vault = await opened(program)
     vault._clock.instant = parse_time("2020-01-01")  # type: ignore[attr-defined]
@@ -152,6 +194,9 @@ async def test_show_brings_sources_and_reflections(program: Program) -> None:
         (["fact", "retire", "1", "--by", "1"], 4),
         (["fact", "retire", "1", "--by", "2"], 4),
         (["fact", "retire", "2"], 4),
+        (["fact", "edit", "9", "x"], 4),
+        (["fact", "edit", "2", "x"], 4),
+        (["fact", "edit", "1", " "], 2),
         (["fact", "add", "x", "--source", "9"], 4),
         (["fact", "add", "x", "--importance", "11"], 4),
         (["fact", "add", "x", "--from", "2024-02-01", "--to", "2024-01-01"], 4),
