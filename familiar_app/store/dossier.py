@@ -8,6 +8,7 @@ from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.projection import Dossier, Summary
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.store.text import storable
+from familiar_app.store.written import NOW, WRITTEN_BY, Moment
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -80,13 +81,13 @@ def add_summary(connection: Connection, summary: Summary) -> None:
 
 
 def newest_summary(
-    connection: Connection, familiar: FamiliarId, channel: ChannelId, known_at: datetime | None
+    connection: Connection, familiar: FamiliarId, channel: ChannelId, moment: Moment = NOW
 ) -> Summary | None:
-    """Return a channel's summary as it is, or as it stood at an instant."""
+    """Return a channel's summary as it is, or as it stood at a moment."""
     row = connection.execute(
-        """SELECT familiar, channel, text, last_turn_id, created_at FROM summaries WHERE familiar = ? AND channel = ?
-        AND created_at <= ? ORDER BY id DESC LIMIT 1""",
-        (familiar, channel, 1 << 62 if known_at is None else to_micros(known_at)),
+        f"""SELECT familiar, channel, text, last_turn_id, created_at FROM summaries WHERE familiar = ? AND channel = ?
+        AND {WRITTEN_BY} ORDER BY id DESC LIMIT 1""",
+        (familiar, channel, *moment.bounds()),
     ).fetchone()
     if row is None:
         return None

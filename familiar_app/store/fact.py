@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from familiar_app.domain.audience import Audience
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import Fact, FactId, NewFact, Subject
@@ -72,6 +73,7 @@ class Facts:
         include_retired: bool = False,
         limit: int = 100,
         before: FactId | None = None,
+        audience: Audience | None = None,
     ) -> list[Fact]:
         """Return facts of a familiar by the four questions; hidden ones never.
 
@@ -79,9 +81,10 @@ class Facts:
         believed then, with stamps and sources as they stood. Both: what was believed then about that time.
         `include_retired` adds what was retired (by `known_at`) and, without times, what has ended. `search` finds a
         text whatever the case, and reads every text that the times let through; all else is one walk along an index.
+        An `audience` is told only what it may hear.
         """
         question = FactQuestion(
-            familiar, self._clock.now(), as_of, known_at, subject, search, include_retired, limit, before
+            familiar, self._clock.now(), as_of, known_at, subject, search, include_retired, limit, before, audience
         )
         return await self._engine.read(lambda connection: fact_query.page(connection, question))
 

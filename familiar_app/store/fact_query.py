@@ -12,10 +12,12 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from familiar_app.domain.audience import Audience
 from familiar_app.domain.fact import Fact, FactId
 from familiar_app.domain.ids import FamiliarId, PersonKey
 from familiar_app.store.fact_row import read_facts
 from familiar_app.store.moment import to_micros
+from familiar_app.store.provenance import closed_to
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -39,6 +41,7 @@ class FactQuestion:
     include_retired: bool = False
     limit: int = 100
     before: FactId | None = None
+    audience: Audience | None = None
 
 
 def page(connection: Connection, question: FactQuestion) -> list[Fact]:
@@ -87,6 +90,10 @@ def _statement(question: FactQuestion) -> tuple[str, list[object]]:
     if question.before is not None:
         terms.append(f"m.{number} < ?")
         values.append(question.before)
+    if question.audience is not None and not question.audience.everything:
+        closed, places = closed_to(question.audience, f"m.{number}")
+        terms.append(f"NOT {closed}")
+        values.extend(places)
     # Named, so that retired facts by the thousand are not walked through.
     index = "" if question.include_retired else f"INDEXED BY {table}_current"
     source, order = f"{table} m {index}", f"m.{number} DESC"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from familiar_app.domain.audience import Audience
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
@@ -30,6 +31,7 @@ from familiar_app.store import dossier, heard, ledger, reflection, retirement
 from familiar_app.store.engine import Engine
 from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.memory_writer import MemoryWriter
+from familiar_app.store.written import NOW, Moment
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -156,21 +158,28 @@ class Projections:
         return await self._engine.read(lambda c: dossier.lost_dossiers(c, familiar))
 
     async def summary(
-        self, familiar: FamiliarId, channel: ChannelId, *, known_at: datetime | None = None
+        self, familiar: FamiliarId, channel: ChannelId, *, known_at: datetime | None = None, moment: Moment = NOW
     ) -> Summary | None:
-        """Return a channel's summary as it is, or as it stood at an instant."""
-        return await self._engine.read(lambda c: dossier.newest_summary(c, familiar, channel, known_at))
+        """Return a channel's summary as it is, or as it stood at an instant or a moment."""
+        then = moment if known_at is None else Moment(known_at)
+        return await self._engine.read(lambda c: dossier.newest_summary(c, familiar, channel, then))
 
     async def reflections(
         self,
         familiar: FamiliarId,
         *,
         channel: ChannelId | None = None,
-        known_at: datetime | None = None,
+        moment: Moment = NOW,
+        audience: Audience | None = None,
+        held: bool = False,
         limit: int = 100,
     ) -> builtins.list[Reflection]:
-        """Return the newest reflections first; with a channel, those of it and those of none."""
-        return await self._engine.read(lambda c: reflection.list_reflections(c, familiar, channel, known_at, limit))
+        """Return the newest reflections first: with a channel, those of it and those of none.
+
+        An `audience` is told only what it may hear; `held` asks for what it may not.
+        """
+        question = reflection.ReflectionQuestion(familiar, channel, moment, audience, held, limit)
+        return await self._engine.read(lambda c: reflection.list_reflections(c, question))
 
     async def retirements(
         self,

@@ -7,7 +7,7 @@ may have come from any of them, but what was said again elsewhere may be used by
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -29,13 +29,13 @@ _SOURCES = """SELECT f.id, f.channel, s.since = f.created_at, s.since, t.channel
     LEFT JOIN turns t ON t.id = s.turn LEFT JOIN speakers p ON p.id = t.speaker"""
 # A fact is closed unless one of the times it was learned lies in open places altogether. What no turn supports any
 # more, or never did, goes by its own place.
-_CLOSED = """NOT EXISTS (SELECT 1 FROM fact_sources a WHERE a.fact = f.id
-        AND (a.since <> f.created_at OR f.channel IN (SELECT value FROM json_each(:open)))
+_CLOSED = """EXISTS (SELECT 1 FROM facts f WHERE f.id = {fact} AND NOT EXISTS (
+        SELECT 1 FROM fact_sources a WHERE a.fact = f.id
+        AND (a.since <> f.created_at OR f.channel IN (SELECT value FROM json_each(?)))
         AND NOT EXISTS (SELECT 1 FROM fact_sources b JOIN turns t ON t.id = b.turn
-            WHERE b.fact = a.fact AND b.since = a.since AND t.channel NOT IN (SELECT value FROM json_each(:open))))
+            WHERE b.fact = a.fact AND b.since = a.since AND t.channel NOT IN (SELECT value FROM json_each(?))))
     AND (EXISTS (SELECT 1 FROM fact_sources a WHERE a.fact = f.id)
-        OR CASE WHEN f.channel IS NULL THEN NOT :unplaced
-            ELSE f.channel NOT IN (SELECT value FROM json_each(:open)) END)"""
+        OR CASE WHEN f.channel IS NULL THEN NOT ? ELSE f.channel NOT IN (SELECT value FROM json_each(?)) END))"""
 
 
 @dataclass(slots=True)
@@ -80,16 +80,7 @@ def told_by(fact: Fact, provenance: Provenance | None) -> tuple[PersonKey, ...]:
     return () if provenance is None else claimants((one.key for one in fact.subjects), provenance.said_by)
 
 
-def closed_to(audience: Audience, fact: str) -> tuple[str, dict[str, object]]:
+def closed_to(audience: Audience, fact: str) -> tuple[str, list[object]]:
     """Return the condition that the fact with the number `fact` (a column) is closed to an audience, and its values."""
-    values = {"open": json.dumps(sorted(audience.open_to)), "unplaced": audience.unplaced}
-    return f"EXISTS (SELECT 1 FROM facts f WHERE f.id = {fact} AND {_CLOSED})", values
-
-
-def heard_by(connection: Connection, facts: Iterable[int], audience: Audience | None) -> list[int]:
-    """Return those of the facts that an audience may hear, in their order."""
-    chosen = list(facts)
-    if audience is None or audience.everything:
-        return chosen
-    known = read_provenance(connection, chosen)
-    return [number for number in chosen if number in known and known[number].why_held(audience) is None]
+    places = json.dumps(sorted(audience.open_to))
+    return _CLOSED.format(fact=fact), [places, places, audience.unplaced, places]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from familiar_app.domain.audience import Audience
 from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import ChannelId, FamiliarId, TurnId
 from familiar_app.domain.projection import NewReflection, Reflection, ReflectionId
 from familiar_app.store.moment import from_micros, to_micros
+from familiar_app.store.provenance import closed_to
+from familiar_app.store.written import NOW, WRITTEN_BY, Moment
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -18,8 +23,14 @@ _SELECT = """SELECT r.id, r.familiar, r.channel, r.text, r.last_turn_id, r.last_
     (SELECT group_concat(turn) FROM reflection_turns t WHERE t.reflection = r.id),
     (SELECT group_concat(fact) FROM reflection_facts c WHERE c.reflection = r.id),
     EXISTS (SELECT 1 FROM reflection_facts c JOIN facts f ON f.id = c.fact
-        WHERE c.reflection = r.id AND f.superseded_at IS NOT NULL)
+        WHERE c.reflection = r.id AND f.superseded_at <= {stale_by})
     FROM reflections r"""
+# What a reflection rests on that an audience may not hear. A fact that is gone may have come from anywhere.
+_CLOSED = """(coalesce(r.channel NOT IN (SELECT value FROM json_each(?)), 0)
+    OR EXISTS (SELECT 1 FROM reflection_turns c JOIN turns t ON t.id = c.turn
+        WHERE c.reflection = r.id AND t.channel NOT IN (SELECT value FROM json_each(?)))
+    OR EXISTS (SELECT 1 FROM reflection_facts c LEFT JOIN facts g ON g.id = c.fact
+        WHERE c.reflection = r.id AND (g.id IS NULL OR {fact})))"""
 
 
 def add_reflection(connection: Connection, new: NewReflection, at: datetime) -> Reflection | None:
@@ -40,19 +51,41 @@ def add_reflection(connection: Connection, new: NewReflection, at: datetime) -> 
     return _read(connection, "r.id = ?", (number,))[0]
 
 
-def list_reflections(
-    connection: Connection, familiar: FamiliarId, channel: ChannelId | None, known_at: datetime | None, limit: int
-) -> list[Reflection]:
-    """Return the newest reflections first; with a channel, those of it and those of none."""
+@dataclass(frozen=True, slots=True)
+class ReflectionQuestion:
+    """Which reflections are wanted: with a channel, those of it and those of none; with an audience, what it may hear.
+
+    `held` asks for what the audience may not hear instead.
+    """
+
+    familiar: FamiliarId
+    channel: ChannelId | None = None
+    moment: Moment = NOW
+    audience: Audience | None = None
+    held: bool = False
+    limit: int = 100
+
+
+def list_reflections(connection: Connection, question: ReflectionQuestion) -> list[Reflection]:
+    """Return the newest reflections first."""
     terms: list[str] = ["r.familiar = ?"]
-    values: list[object] = [familiar]
-    if channel is not None:
+    values: list[object] = [question.familiar]
+    if question.channel is not None:
         terms.append("(r.channel IS NULL OR r.channel = ?)")
-        values.append(channel)
-    if known_at is not None:
-        terms.append("r.created_at <= ?")
-        values.append(to_micros(known_at))
-    return _read(connection, f"{' AND '.join(terms)} ORDER BY r.id DESC LIMIT ?", (*values, max(limit, 0)))
+        values.append(question.channel)
+    if question.moment != NOW:
+        terms.append(WRITTEN_BY)
+        values.extend(question.moment.bounds())
+    if question.audience is not None and not question.audience.everything:
+        places = json.dumps(sorted(question.audience.open_to))
+        fact, more = closed_to(question.audience, "c.fact")
+        closed = _CLOSED.format(fact=fact)
+        terms.append(closed if question.held else f"NOT {closed}")
+        values.extend((places, places, *more))
+    elif question.held:
+        return []
+    where = f"{' AND '.join(terms)} ORDER BY r.id DESC LIMIT ?"
+    return _read(connection, where, (*values, max(question.limit, 0)), question.moment.known_at)
 
 
 def reflections_citing(connection: Connection, fact: FactId) -> list[Reflection]:
@@ -79,7 +112,10 @@ def _is_there(connection: Connection, where: str, number: int) -> bool:
     return connection.execute(f"SELECT 1 FROM {where} id = ?", (number,)).fetchone() is not None
 
 
-def _read(connection: Connection, where: str, values: tuple[Any, ...]) -> list[Reflection]:
+def _read(
+    connection: Connection, where: str, values: tuple[Any, ...], known_at: datetime | None = None
+) -> list[Reflection]:
+    select = _SELECT.format(stale_by=1 << 62 if known_at is None else to_micros(known_at))
     return [
         Reflection(
             id=ReflectionId(row[0]),
@@ -93,7 +129,7 @@ def _read(connection: Connection, where: str, values: tuple[Any, ...]) -> list[R
             cited_facts=tuple(FactId(number) for number in _numbers(row[8])),
             stale=bool(row[9]),
         )
-        for row in connection.execute(f"{_SELECT} WHERE {where}", values)
+        for row in connection.execute(f"{select} WHERE {where}", values)
     ]
 
 

@@ -24,7 +24,9 @@ from familiar_app.store.index.search_index import SearchIndex
 from familiar_app.store.keys import DEFAULT_COST, KdfCost, KeyFile, Way
 from familiar_app.store.lore_timer import LoreTimers
 from familiar_app.store.lore_use import LoreUses
+from familiar_app.store.lore_vector import LoreVectors
 from familiar_app.store.person import People
+from familiar_app.store.portrait import Portraits
 from familiar_app.store.privacy import Privacy
 from familiar_app.store.projection import Projections
 from familiar_app.store.rekey import FreshCopy, put_in_place, write_fresh_copy
@@ -167,6 +169,7 @@ class Vault:
         self.retrieval = Retrieval(engine, self.index, self.vectors, self._clock)
         self.channels = Channels(engine, self._clock)
         self.audiences = Audiences(engine)
+        self.portraits = Portraits(engine)
         self.people = People(engine)
         self.privacy = Privacy(engine, self._clock)
         self.saved_memories = SavedMemories(engine, self._clock, self.turns)
@@ -175,6 +178,7 @@ class Vault:
         self.state = State(engine)
         self.lore_timers = LoreTimers(engine)
         self.lore_uses = LoreUses(engine)
+        self.lore_vectors = LoreVectors(engine)
 
 
 def vault_id(path: Path) -> str:
