@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from random import SystemRandom
@@ -13,6 +13,7 @@ from familiar_app.context.history_line import LineStyle, place_mark, short_name,
 from familiar_app.context.layer import LayerContext
 from familiar_app.context.layer_memo import LayerMemo
 from familiar_app.context.lore_reader import LoreMoment, LoreReader, reach
+from familiar_app.context.lore_replay import replay_of, without_entries
 from familiar_app.context.lore_shelf import Lorebooks
 from familiar_app.context.lorebook import LOREBOOK, LoreReading
 from familiar_app.context.memory_reader import MemoryMoment, MemoryReader
@@ -73,13 +74,19 @@ class Assembler:
         self._reader = RecentHistory(self.vault, self._counter)
         self._fitter = Fitter(self.config, self.model, self._counter, self._reader)
         self._layers = {name: build() for name, build in LAYERS.items()}
-        self._lore = None if self.lorebooks is None else LoreReader(self.lorebooks, self._counter, self.chance)
+        self._lore = (
+            None if self.lorebooks is None else LoreReader(self.lorebooks, self._counter, self.chance, self.embedder)
+        )
         self._memory = MemoryReader(self._counter, self.embedder)
 
     @property
     def owner_label(self) -> str:
         """What this familiar calls the owner."""
         return short_name(self.config.conversation.owner_label) or short_name(self.owner_name) or "User"
+
+    async def count(self, texts: Sequence[str]) -> list[int]:
+        """Count the tokens of texts as prompts do. Raises OutsideError where the model fails."""
+        return await self._counter.count(texts)
 
     async def assemble(self, request: PromptRequest) -> AssembledPrompt:
         """Build the prompt. Raises UsageError (mode), UserError (no room in the model), OutsideError (model, vault)."""
@@ -145,11 +152,12 @@ class Assembler:
         """Evaluate the lorebooks for the turns as of this moment; a prompt that is only looked at leaves no timers."""
         if self._lore is None:
             return None
-        shelf = await self._lore.shelf(ctx)
-        count = reach(shelf, self.config.lorebook.recent_window)
+        shelf = without_entries(await self._lore.shelf(ctx), request.variation)
+        count = reach(shelf, self.config.lorebook)
         newest = await newest_turns(self.vault, _stretch(request, pending), count=count)
         messages = tuple(f"{speaker_name(turn, history.style)}: {turn.content.strip()}" for turn in newest.turns)
-        return await self._lore.read(ctx, shelf, LoreMoment(messages, newest, preview=request.looks_only))
+        moment = LoreMoment(messages, newest, preview=request.looks_only, replay=replay_of(request.lore))
+        return await self._lore.read(ctx, shelf, moment)
 
     async def _recall(self, ctx: LayerContext, history: ReadHistory, caps: Mapping[str, int]) -> Recollection:
         """Look into memory, but for the turns that the history will show however the room is shared."""

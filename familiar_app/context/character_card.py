@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from familiar_app.context.layer import LayerContext, key_of
+from familiar_app.context.lorebook import fill_outlets
 from familiar_app.domain.card import fill_placeholders
 from familiar_app.domain.speech import break_marks
 
@@ -21,18 +22,18 @@ _SECTIONS = (
 
 
 class CharacterCardLayer:
-    """Who the familiar is, with the card's placeholders filled in."""
+    """Who the familiar is, with the card's placeholders and outlets filled in."""
 
     name = "character_card"
 
     async def invalidation_key(self, ctx: LayerContext) -> str:
-        fields = tuple(getattr(ctx.card, field) for field, _ in _SECTIONS)
+        fields = tuple(fill_outlets(getattr(ctx.card, field), ctx.outlets) for field, _ in _SECTIONS)
         return key_of(ctx.char, ctx.user_label, fields)
 
     async def build(self, ctx: LayerContext) -> str:
         parts = ["# {{char}}"]
         for field, heading in _SECTIONS:
-            text = _ORIGINAL.sub("", getattr(ctx.card, field)).strip()
+            text = fill_outlets(_ORIGINAL.sub("", getattr(ctx.card, field)), ctx.outlets).strip()
             if text:
                 parts.append(heading + text)
         return break_marks(fill_placeholders("\n\n".join(parts), char=ctx.char, user=ctx.user_label))

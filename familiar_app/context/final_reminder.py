@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from familiar_app.context.layer import LayerContext, key_of
+from familiar_app.context.lorebook import fill_outlets
 from familiar_app.context.prompt_text import SILENCE_SENTINEL, fill, prompt_text
 from familiar_app.domain.card import fill_placeholders
 from familiar_app.domain.clock import local_time
@@ -19,14 +20,14 @@ class FinalReminderLayer:
     name = "final_reminder"
 
     async def invalidation_key(self, ctx: LayerContext) -> str:
-        closing = ctx.card.post_history_instructions
+        closing = fill_outlets(ctx.card.post_history_instructions, ctx.outlets)
         return key_of(_local_time(ctx), ctx.char, ctx.user_label, ctx.may_stay_silent, closing)
 
     async def build(self, ctx: LayerContext) -> str:
         parts = [fill(prompt_text("reminder"), time=_local_time(ctx), char=ctx.char)]
         if ctx.may_stay_silent:
             parts.append(fill(prompt_text("reminder_silence"), char=ctx.char, sentinel=SILENCE_SENTINEL))
-        closing = ctx.card.post_history_instructions.replace("{{original}}", "").strip()
+        closing = fill_outlets(ctx.card.post_history_instructions, ctx.outlets).replace("{{original}}", "").strip()
         if closing:
             parts.append(break_marks(fill_placeholders(closing, char=ctx.char, user=ctx.user_label)))
         return "\n".join(parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -46,6 +47,11 @@ class LayerContext:
     known_at: datetime | None = None
     as_of: datetime | None = None
     variation: Variation = UNCHANGED
+
+    @property
+    def outlets(self) -> Mapping[str, str]:
+        """What the lorebooks have for the outlets in other texts, by name."""
+        return self.lore.outlets if self.lore is not None else {}
 
     @property
     def weights(self) -> Weights:

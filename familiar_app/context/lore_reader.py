@@ -11,21 +11,28 @@ import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from familiar_app.context.layer import LayerContext, key_of
+from familiar_app.context.lore_likeness import LoreLikeness
+from familiar_app.context.lore_note import note_insertion, note_text
+from familiar_app.context.lore_replay import LoreReplay
 from familiar_app.context.lore_shelf import Lorebooks, LoreShelf
 from familiar_app.context.lore_text import expander, insertions, section
-from familiar_app.context.lore_trace import idle_trace, lore_trace
-from familiar_app.context.lorebook import HEADING, LOREBOOK, LoreReading
+from familiar_app.context.lore_trace import Surroundings, idle_trace, lore_trace
+from familiar_app.context.lorebook import HEADING, LOREBOOK, OUTLET_FIELDS, LoreReading, fill_outlets, outlet_names
 from familiar_app.context.newest_turns import NewestTurns
 from familiar_app.context.tokens import TokenCounter
+from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.lorebook.activation import Activation
 from familiar_app.domain.lorebook.engine import LoreEngine
-from familiar_app.domain.lorebook.rules import rules_named
+from familiar_app.domain.lorebook.rules import FIXED, rules_named
 from familiar_app.domain.lorebook.scene import MAX_DEPTH, Scene
 from familiar_app.domain.lorebook.setting import lore_settings
 from familiar_app.domain.lorebook.timer import Timers
+from familiar_app.domain.settings import LorebookSettings
+from familiar_app.domain.speech import break_marks
 
 _KEPT_ENGINES = 4
 _TRIES = 6
@@ -35,11 +42,15 @@ _GUESSED_CHARS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class LoreMoment:
-    """The moment that is evaluated: the newest turns as they are searched. A `preview` sees timers and leaves none."""
+    """The moment that is evaluated: the newest turns as they are searched. A `preview` sees timers and leaves none.
+
+    `replay` is an earlier evaluation whose chance and timers are taken again.
+    """
 
     messages: tuple[str, ...]
     turns: NewestTurns
     preview: bool
+    replay: LoreReplay | None = None
 
 
 @dataclass(slots=True)
@@ -53,10 +64,17 @@ class _Prepared:
 class LoreReader:
     """Evaluates lorebooks for the prompts of one familiar. `chance` gives numbers in [0, 1)."""
 
-    def __init__(self, lorebooks: Lorebooks, counter: TokenCounter, chance: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        lorebooks: Lorebooks,
+        counter: TokenCounter,
+        chance: Callable[[], float],
+        embedder: Embedder | None = None,
+    ) -> None:
         self._lorebooks = lorebooks
         self._counter = counter
         self._chance = chance
+        self._likeness = LoreLikeness(embedder)
         self._engines: OrderedDict[str, _Prepared] = OrderedDict()
         self._building = threading.Lock()
 
@@ -66,22 +84,25 @@ class LoreReader:
 
     async def read(self, ctx: LayerContext, shelf: LoreShelf, moment: LoreMoment) -> LoreReading:
         """Evaluate the books. Raises OutsideError where the model or the vault fails."""
-        rules = ctx.config.lorebook.rules
+        rules, note = ctx.config.lorebook.rules, ctx.config.lorebook.note
+        said = note_text(note, expander(ctx))
         room = await self._room(ctx)
         if room < 1 or not any(book.entries for book in shelf.all_books):
-            return LoreReading(key_of(shelf.revision), trace=idle_trace(shelf, rules=rules))
-        timers = await ctx.vault.lore_timers.get(ctx.familiar, ctx.channel.id)
-        length = await self._length(ctx, shelf, moment)
-        scene = _scene(ctx, moment, room, length)
-        activation = await self._evaluate(ctx, shelf, scene, timers)
-        if not moment.preview and moment.turns.newest and activation.timers != timers:
-            await ctx.vault.lore_timers.set(ctx.familiar, ctx.channel.id, activation.timers)
-        trace = await asyncio.to_thread(
-            lore_trace, shelf, activation, rules=rules, window=len(moment.messages), length=length
+            idle = idle_trace(shelf, rules=rules)
+            return LoreReading(key_of(shelf.revision), insertions=note_insertion(note, said), trace=idle)
+        replay = moment.replay or LoreReplay(
+            (), await ctx.vault.lore_timers.get(ctx.familiar, ctx.channel.id), await self._length(ctx, shelf, moment)
         )
-        text, among = section(activation.placement), insertions(activation.placement)
-        matched = [str(one.candidate.key) for one in activation.accepted]
-        return LoreReading(key_of(shelf.revision, matched, text), text, among, trace)
+        timers, length = replay.timers, replay.length
+        likeness = await self._likeness.read(ctx, shelf, moment.messages)
+        scene = replace(_scene(ctx, moment, room, said), length=length, likeness=likeness)
+        activation = await self._evaluate(ctx, shelf, scene, timers, list(replay.rolls))
+        lasting = not moment.preview and moment.replay is None and moment.turns.newest
+        if lasting and activation.timers != timers:
+            await ctx.vault.lore_timers.set(ctx.familiar, ctx.channel.id, activation.timers)
+        around = Surroundings(rules, len(moment.messages), length, timers, bool(said), _outlet_names(ctx, said))
+        trace = await asyncio.to_thread(lore_trace, shelf, activation, around)
+        return _reading(ctx, shelf, activation, said, trace)
 
     async def _room(self, ctx: LayerContext) -> int:
         (heading,) = await self._counter.count([HEADING])
@@ -95,9 +116,10 @@ class LoreReader:
         stored = await ctx.vault.turns.count(ctx.channel.id)
         return max(stored - moment.turns.later + moment.turns.pending, len(moment.messages))
 
-    async def _evaluate(self, ctx: LayerContext, shelf: LoreShelf, scene: Scene, timers: Timers) -> Activation:
+    async def _evaluate(
+        self, ctx: LayerContext, shelf: LoreShelf, scene: Scene, timers: Timers, rolls: list[float]
+    ) -> Activation:
         counts: dict[str, int] = {}
-        rolls: list[float] = []
         for tried in range(_TRIES):
             asked: dict[str, None] = {}
             activation = await asyncio.to_thread(self._activate, ctx, shelf, scene, timers, counts, asked, rolls)
@@ -149,20 +171,41 @@ class LoreReader:
             return self._engines[key]
 
 
-def reach(shelf: LoreShelf, window: int) -> int:
-    """Return how many turns back any entry may look."""
-    depths = [window]
+def reach(shelf: LoreShelf, chosen: LorebookSettings) -> int:
+    """Return how many turns back any entry may look; too few entries make the search go further back."""
+    depths = [chosen.recent_window]
+    if chosen.min_activations:
+        depths.append(chosen.min_activations_depth + 1 if chosen.min_activations_depth else MAX_DEPTH)
     for book in shelf.all_books:
         depths += [book.scan_depth or 0, *(entry.scan_depth or 0 for entry in book.entries)]
     return min(max(depths), MAX_DEPTH)
 
 
-def _scene(ctx: LayerContext, moment: LoreMoment, room: int, length: int) -> Scene:
-    card = ctx.card
+def _reading(
+    ctx: LayerContext, shelf: LoreShelf, activation: Activation, said: str, trace: dict[str, Any]
+) -> LoreReading:
+    placement, note = activation.placement, ctx.config.lorebook.note
+    own = note_insertion(note, fill_outlets(said, placement.outlets), placement)
+    text = section(placement, has_note=bool(said))
+    matched = [str(one.candidate.key) for one in activation.accepted]
+    outlets = {name: break_marks(inside) for name, inside in placement.outlets.items()}
+    return LoreReading(
+        key_of(shelf.revision, matched, text), text, (*insertions(placement), *own), outlets=outlets, trace=trace
+    )
+
+
+def _outlet_names(ctx: LayerContext, said: str) -> frozenset[str]:
+    """Return the outlets that this prompt has: in the card and in the owner's note."""
+    return outlet_names("\n".join([said, *(getattr(ctx.card, name) for name in OUTLET_FIELDS)]))
+
+
+def _scene(ctx: LayerContext, moment: LoreMoment, room: int, said: str) -> Scene:
+    card, chosen = ctx.card, ctx.config.lorebook
     return Scene(
         messages=moment.messages,
-        length=length,
+        injections=(said,) if said and chosen.note.searched else (),
         sources={
+            "persona_description": chosen.owner_description,
             "character_description": card.description,
             "character_personality": card.personality,
             "scenario": card.scenario,
@@ -171,7 +214,7 @@ def _scene(ctx: LayerContext, moment: LoreMoment, room: int, length: int) -> Sce
         trigger="regenerate" if moment.turns.answered else "normal",
         character=card.name,
         character_tags=frozenset(card.tags),
-        note_inserted=True,
+        note_inserted=bool(said) or chosen.rules == FIXED.name,
         prompt_tokens=room,
         expand=expander(ctx),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from familiar_app.context.layer import LayerContext
@@ -11,12 +11,12 @@ from familiar_app.context.lorebook import HEADING, Insertion
 from familiar_app.domain.card import fill_placeholders
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.lorebook.activation import Activation
-from familiar_app.domain.lorebook.entry import Position
+from familiar_app.domain.lorebook.entry import LoreEntry, Position
 from familiar_app.domain.lorebook.placement import Placement
 from familiar_app.domain.speech import break_marks
 
 _MACRO = re.compile(r"\{\{(?://[^{}]*|[a-z_]+)\}\}", re.IGNORECASE)
-_AMONG_TURNS = (Position.AT_DEPTH,)
+_AROUND_NOTE = (Position.NOTE_TOP, Position.NOTE_BOTTOM)
 
 
 def expander(ctx: LayerContext) -> Callable[[str], str]:
@@ -29,6 +29,7 @@ def expander(ctx: LayerContext) -> Callable[[str], str]:
         "description": card.description,
         "personality": card.personality,
         "scenario": card.scenario,
+        "persona": ctx.config.lorebook.owner_description,
         "date": f"{local:%Y-%m-%d}",
         "time": f"{local:%H:%M}",
         "weekday": f"{local:%A}",
@@ -43,16 +44,11 @@ def expander(ctx: LayerContext) -> Callable[[str], str]:
     return lambda text: fill_placeholders(_MACRO.sub(value, text), char=ctx.char, user=ctx.user_label)
 
 
-def section(placement: Placement) -> str:
-    """Return the text of the section: all places that are not among the turns."""
-    parts = (
-        placement.before,
-        *placement.examples_before,
-        *placement.examples_after,
-        placement.after,
-        placement.note_top,
-        placement.note_bottom,
-    )
+def section(placement: Placement, *, has_note: bool = False) -> str:
+    """Return the text of the section: all places that are neither among the turns nor around a note."""
+    parts = [placement.before, *placement.examples_before, *placement.examples_after, placement.after]
+    if not has_note:
+        parts += [placement.note_top, placement.note_bottom]
     text = "\n".join(part for part in parts if part)
     return break_marks(HEADING + text) if text.strip() else ""
 
@@ -64,13 +60,16 @@ def insertions(placement: Placement) -> tuple[Insertion, ...]:
     )
 
 
-def places(activation: Activation) -> list[dict[str, Any]]:
-    """Tell for each accepted entry where it wanted to stand and where it does: `section`, `turns` or nowhere."""
+def places(activation: Activation, *, has_note: bool = False, outlets: Collection[str] = ()) -> list[dict[str, Any]]:
+    """Tell for each accepted entry where it wanted to stand and where it does.
+
+    That is `section`, `turns`, `note` or `outlet`, or None for nowhere. `outlets` are those that the prompt has.
+    """
     found = []
     for one in activation.accepted:
         entry = one.candidate.entry
-        shown: str | None = "turns" if entry.position in _AMONG_TURNS else "section"
-        if entry.position is Position.OUTLET or one.candidate.index in activation.placement.left_out:
+        shown = _shown(entry, has_note=has_note, outlets=outlets)
+        if one.candidate.index in activation.placement.left_out:
             shown = None
         found.append(
             {
@@ -84,3 +83,11 @@ def places(activation: Activation) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def _shown(entry: LoreEntry, *, has_note: bool, outlets: Collection[str]) -> str | None:
+    if entry.position is Position.OUTLET:
+        return "outlet" if entry.outlet_name in outlets else None
+    if entry.position is Position.AT_DEPTH:
+        return "turns"
+    return "note" if has_note and entry.position in _AROUND_NOTE else "section"

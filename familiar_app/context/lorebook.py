@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +30,30 @@ class LoreReading:
     key: str
     text: str = ""
     insertions: tuple[Insertion, ...] = ()
+    outlets: Mapping[str, str] = field(default_factory=dict)
     trace: dict[str, Any] = field(default_factory=dict, repr=False)
+
+
+OUTLET_FIELDS = (
+    "system_prompt",
+    "description",
+    "personality",
+    "scenario",
+    "example_dialogue",
+    "post_history_instructions",
+)
+"""The fields of a card that may have outlets."""
+_OUTLET = re.compile(r"\{\{outlet::([^{}]*)\}\}", re.IGNORECASE)
+
+
+def outlet_names(text: str) -> frozenset[str]:
+    """Return the names of the outlets that a text has, `{{outlet::name}}`; they are told apart by their case."""
+    return frozenset(name.strip() for name in _OUTLET.findall(text))
+
+
+def fill_outlets(text: str, outlets: Mapping[str, str]) -> str:
+    """Let the entries of each outlet stand in its place; one without entries vanishes."""
+    return _OUTLET.sub(lambda match: outlets.get(match[1].strip(), ""), text)
 
 
 class LorebookLayer:

@@ -18,6 +18,7 @@ _TODAY = (
     "The character card, the settings, the model and people's names are those of today: no history is kept of them."
 )
 _LORE_TODAY = "The lorebook and its timers are those of today; what it was matched against is from then."
+_LORE_REPLAYED = "The lorebook is the one of today; its timers and its chance are those of the trace."
 _NO_ROOM = "longer than the room left in the model's context"
 
 
@@ -106,5 +107,5 @@ def moment_notes(request: PromptRequest, order: Sequence[str]) -> tuple[str, ...
         return ()
     notes = [_TODAY]
     if LOREBOOK in order:
-        notes.append(_LORE_TODAY)
+        notes.append(_LORE_TODAY if request.lore is None else _LORE_REPLAYED)
     return tuple(notes)

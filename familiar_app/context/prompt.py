@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from familiar_app.domain.chat import ChatRequest
 from familiar_app.domain.ids import TurnId
@@ -19,6 +21,7 @@ class PromptRequest:
     `pending` is the text of a message by the owner that is not stored; it is shown as the last one. With `known_at` the
     prompt is the one that would have been made at that instant, out of what was there and believed by then; with
     `as_of` its facts are those that were true at that time in the world. With `preview` looking changes nothing.
+    `lore` is a trace's story of its lorebooks, whose chance and timers are taken again.
     """
 
     channel: Channel
@@ -30,6 +33,7 @@ class PromptRequest:
     as_of: datetime | None = None
     variation: Variation = UNCHANGED
     preview: bool = False
+    lore: Mapping[str, Any] | None = None
 
     @property
     def looks_only(self) -> bool:

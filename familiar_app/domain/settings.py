@@ -187,6 +187,15 @@ class ConversationSettings(_Table):
     stop_at_other_speakers: bool
 
 
+class NoteSettings(_Table):
+    """The owner's own words among the newest turns. A blank `text` is no note."""
+
+    text: str
+    depth: Annotated[int, Field(ge=0, le=1000)]
+    role: Literal["system", "user", "assistant"]
+    searched: bool
+
+
 class LorebookSettings(_Table):
     """How lorebooks are searched. 0 switches the limits off; `recursive` can be left to what the books ask for."""
 
@@ -202,6 +211,10 @@ class LorebookSettings(_Table):
     order: Literal["evenly", "familiar_first", "shared_first"]
     constants_first: bool
     fill_gaps: bool
+    vector_threshold: Annotated[float, Field(ge=-1, le=1, strict=False)]
+    vector_entries: Count
+    owner_description: str
+    note: NoteSettings
 
 
 class ChannelSettings(_Table):

@@ -17,6 +17,7 @@ from familiar_app.domain.lorebook.engine import LoreEngine
 from familiar_app.domain.lorebook.entry import BoundBooks, EntryKey, LoreBook, LoreEntry
 from familiar_app.domain.lorebook.fieldmap import quiet
 from familiar_app.domain.lorebook.kind import finite_number, number_or
+from familiar_app.domain.lorebook.likeness import Likeness
 from familiar_app.domain.lorebook.rules import FIXED, Rules
 from familiar_app.domain.lorebook.scene import LoreSettings, Scene
 from familiar_app.domain.lorebook.timer import Timers
@@ -163,8 +164,16 @@ def _scene(given: Mapping[str, Any], chat: Iterable[str]) -> Scene:
         prompt_tokens=int(number_or(given.get("maxContext"), 100_000)),
         expand=_expander(given.get("macros") or {}),
         forced=frozenset(EntryKey(one["book"], one["uid"]) for one in forced if isinstance(one, Mapping)),
+        likeness=_likeness(given.get("likeness")),
         dry_run=bool(given.get("dryRun")),
     )
+
+
+def _likeness(told: Any) -> Likeness | None:
+    if not isinstance(told, Mapping):
+        return None
+    cosines = {EntryKey(one["book"], one["uid"]): float(one["cosine"]) for one in told.get("cosines") or ()}
+    return Likeness(cosines, number_or(told.get("threshold"), 1), int(number_or(told.get("limit"), 0)))
 
 
 def _tags(tag_map: Mapping[str, Iterable[str]], character: str) -> frozenset[str] | None:

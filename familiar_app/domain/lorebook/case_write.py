@@ -11,6 +11,7 @@ from familiar_app.domain.lorebook.activation import Activation
 from familiar_app.domain.lorebook.case import CASE_SETTINGS, SOURCE_NAMES
 from familiar_app.domain.lorebook.entry import DEFAULT_DEPTH, BoundBooks, EntryKey, LoreBook, LoreEntry
 from familiar_app.domain.lorebook.fieldmap import values_of, write_fresh
+from familiar_app.domain.lorebook.likeness import Likeness
 from familiar_app.domain.lorebook.rules import Rules
 from familiar_app.domain.lorebook.scene import LoreSettings, Scene
 from familiar_app.domain.lorebook.worldentry import WORLD_FIELDS
@@ -106,11 +107,22 @@ def _scene(scene: Scene, numbers: Mapping[EntryKey, EntryKey]) -> dict[str, Any]
         "force": [{"book": key.book, "uid": key.uid} for key in _numbered(scene.forced, numbers)],
         "dryRun": scene.dry_run,
     }
+    if scene.likeness is not None:
+        told["likeness"] = _likeness(scene.likeness, numbers)
     if scene.length is not None:
         told["length"] = scene.length
     if scene.character_tags is not None:
         told["tagMap"] = {scene.character: sorted(scene.character_tags)}
     return told
+
+
+def _likeness(likeness: Likeness, numbers: Mapping[EntryKey, EntryKey]) -> dict[str, Any]:
+    cosines = [
+        {"book": numbers[key].book, "uid": numbers[key].uid, "cosine": cosine}
+        for key, cosine in likeness.cosines.items()
+        if key in numbers
+    ]
+    return {"cosines": cosines, "threshold": likeness.threshold, "limit": likeness.limit}
 
 
 def _numbered(keys: Iterable[EntryKey], numbers: Mapping[EntryKey, EntryKey]) -> list[EntryKey]:

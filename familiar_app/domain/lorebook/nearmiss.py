@@ -16,8 +16,33 @@ def nearest_miss(
 ) -> dict[str, Any] | None:
     """Return the nearest miss as JSON values, None where no key is anywhere near.
 
-    `kind` is `time`, `case`, `word-boundary`, `window` (with `messages_back`, 1 for the newest message) or `path`.
+    `kind` is `time`, `case`, `word-boundary`, `window` (with `messages_back`, 1 for the newest message) or `path`; for
+    an entry that goes by meaning also `vector` (with its `similarity` and the `threshold`), `vector-wait` where it has
+    not been compared yet, and `vector-off` where nothing compares meanings.
     """
+    return _nearest_key(candidate, state, books, scene, slow) or _nearest_meaning(candidate, scene)
+
+
+def vector_detail(candidate: Candidate, scene: Scene) -> dict[str, Any] | None:
+    """Return how near an entry is in meaning, None where that is not known."""
+    likeness = scene.likeness
+    if likeness is None or candidate.key not in likeness.cosines:
+        return None
+    return {"similarity": round(likeness.cosines[candidate.key], 3), "threshold": likeness.threshold}
+
+
+def _nearest_meaning(candidate: Candidate, scene: Scene) -> dict[str, Any] | None:
+    if not candidate.entry.vectorized:
+        return None
+    if scene.likeness is None:
+        return {"kind": "vector-off"}
+    detail = vector_detail(candidate, scene)
+    return {"kind": "vector-wait"} if detail is None else {"kind": "vector", **detail}
+
+
+def _nearest_key(
+    candidate: Candidate, state: PassState, books: PreparedBooks, scene: Scene, slow: Collection[int]
+) -> dict[str, Any] | None:
     depth = state.depth if candidate.scan_depth is None else candidate.scan_depth
     window = state.windows.get(depth, candidate.entry.sources)
     numbers = [(key, books.number(key, candidate, scene.expand)) for key in candidate.primary]

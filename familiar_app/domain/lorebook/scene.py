@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from familiar_app.domain.lorebook.entry import EntryKey
+from familiar_app.domain.lorebook.likeness import Likeness
 
 TRIGGERS = ("normal", "continue", "impersonate", "swipe", "regenerate", "quiet")
 MAX_DEPTH = 1000
@@ -53,8 +54,9 @@ class Scene:
     """One moment of a conversation. `length` is how many messages it has, where `messages` are only the newest.
 
     `messages` are the visible ones, oldest first, each as it is to be searched (`Name: text`). `injections` are the
-    prompts inserted elsewhere that may wake entries. `character_tags` is None where nothing is recorded. A preview is
-    a `dry_run`: it ignores sticky and cooldown and leaves no timers behind.
+    prompts inserted elsewhere that may wake entries. `likeness` is None where nothing compares meanings, and
+    `character_tags` where nothing is recorded. A preview is a `dry_run`: it ignores sticky and cooldown and leaves no
+    timers behind.
     """
 
     messages: tuple[str, ...] = ()
@@ -68,6 +70,7 @@ class Scene:
     prompt_tokens: int = 100_000
     expand: Callable[[str], str] = _unchanged
     forced: frozenset[EntryKey] = frozenset()
+    likeness: Likeness | None = None
     dry_run: bool = False
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 
 from familiar_app.domain.lorebook.decorators import ACTIVATE, DONT_ACTIVATE
 from familiar_app.domain.lorebook.entry import SecondaryLogic
-from familiar_app.domain.lorebook.nearmiss import nearest_miss
+from familiar_app.domain.lorebook.nearmiss import nearest_miss, vector_detail
 from familiar_app.domain.lorebook.prepared import Candidate, PreparedBooks
 from familiar_app.domain.lorebook.scene import TRIGGERS, Scene
 from familiar_app.domain.lorebook.timer import Clockwork
@@ -23,11 +23,17 @@ class Selection:
         self._scene = scene
         self._clockwork = clockwork
         self._trigger = scene.trigger if scene.trigger in TRIGGERS else "normal"
-        self._forced = {one.index for one in books.candidates if one.key in scene.forced} if scene.forced else set()
+        likeness = scene.likeness
+        self._near = likeness.nearest if likeness is not None else frozenset()
+        asked = scene.forced | self._near
+        self._forced = {one.index for one in books.candidates if self._asked_for(one)} if asked else set()
 
     def is_forced(self, candidate: Candidate) -> bool:
-        """Tell whether something outside asked for the entry."""
+        """Tell whether something outside asked for the entry, or its meaning did."""
         return candidate.index in self._forced
+
+    def _asked_for(self, candidate: Candidate) -> bool:
+        return candidate.key in self._scene.forced or (candidate.entry.vectorized and candidate.key in self._near)
 
     def window(self, candidate: Candidate, state: PassState) -> Window:
         """Return the text in which this entry looks for its keys."""
@@ -117,8 +123,10 @@ class Selection:
             return Outcome(True, Reason.DECORATOR, {"decorator": ACTIVATE})
         if DONT_ACTIVATE in candidate.decorators:
             return _out(Reason.DECORATOR, decorator=DONT_ACTIVATE)
-        if self.is_forced(candidate):
+        if candidate.key in self._scene.forced:
             return Outcome(True, Reason.FORCED)
+        if self.is_forced(candidate):
+            return Outcome(True, Reason.VECTOR, vector_detail(candidate, self._scene) or {})
         if candidate.entry.constant and not self._patterns_only(candidate):
             return Outcome(True, Reason.CONSTANT)
         if candidate.index in self._clockwork.sticky:
@@ -131,7 +139,7 @@ class Selection:
 
     def _match(self, candidate: Candidate, window: Window) -> Outcome:
         if not candidate.primary:
-            return _out(Reason.NO_KEYS)
+            return _out(Reason.NO_MATCH if candidate.entry.vectorized else Reason.NO_KEYS)
         for key in candidate.primary:
             match = window.find(self._books.number(key, candidate, self._scene.expand))
             if match is None:

@@ -26,9 +26,11 @@ def near(outcome: Outcome) -> bool:
     """Tell whether an entry that stayed out came close: a key was there, or nearly."""
     if outcome.accepted or outcome.reason in _FAR:
         return False
-    return outcome.reason is not Reason.NO_MATCH or outcome.detail.get("nearest") is not None
+    nearest = outcome.detail.get("nearest")
+    return outcome.reason is not Reason.NO_MATCH or (nearest is not None and nearest["kind"] not in _FAR_MEANINGS)
 
 
+_FAR_MEANINGS = {"vector", "vector-wait", "vector-off"}
 _FAR = {Reason.DISABLED, Reason.NO_KEYS, Reason.NAME_FILTER, Reason.TAG_FILTER, Reason.TRIGGER}
 
 
@@ -56,12 +58,24 @@ def _no_match(detail: Detail) -> str:
     if nearest["kind"] == "window":
         back, depth = nearest["messages_back"], nearest["depth"]
         return f"{key} is {back} messages back; only the last {depth} are looked at."
+    if nearest["kind"] == "vector":
+        similarity, threshold = nearest["similarity"], nearest["threshold"]
+        return (
+            f"None of its keys is in the text, and its meaning is not near enough: {similarity:.2f} of {threshold:g}."
+        )
     return {
         "case": f"{key} is there, but with other capitals.",
         "word-boundary": f"{key} is there only as part of a longer word.",
         "time": f"The pattern {key} took too long and was given up.",
+        "vector-wait": "None of its keys is in the text; its meaning is compared from the next message on.",
+        "vector-off": "None of its keys is in the text, and no embedder is on that could compare meanings.",
         "path": f"{key} looks like a path and is taken as plain text.",
     }.get(nearest["kind"], "None of its keys is in the text.")
+
+
+def _vector(detail: Detail) -> str:
+    similarity, threshold = detail.get("similarity", 0), detail.get("threshold", 0)
+    return f"Its meaning is near what was said: {similarity:.2f}, at least {threshold:g}."
 
 
 def _secondary(detail: Detail) -> str:
@@ -119,6 +133,7 @@ def _fixed(text: str) -> Callable[[Detail], str]:
 
 _MAKERS: dict[Reason, Callable[[Detail], str]] = {
     Reason.KEY: _key,
+    Reason.VECTOR: _vector,
     Reason.CONSTANT: _fixed("It is always in."),
     Reason.STICKY: lambda detail: f"It stays for {detail.get('messages_left', 0)} more messages.",
     Reason.FORCED: _fixed("Something outside the book asked for it."),

@@ -11,12 +11,13 @@ from familiar_app.domain.lorebook.entry import EntryKey
 
 
 class Reason(StrEnum):
-    """Reason codes. The first five let an entry in, the others keep it out; `decorator` does either."""
+    """Reason codes. The first six let an entry in, the others keep it out; `decorator` does either."""
 
     KEY = "key"
     CONSTANT = "constant"
     STICKY = "sticky"
     FORCED = "forced"
+    VECTOR = "vector"
     DECORATOR = "decorator"
     DISABLED = "disabled"
     TRIGGER = "trigger"

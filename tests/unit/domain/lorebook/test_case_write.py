@@ -22,6 +22,7 @@ from familiar_app.domain.lorebook.entry import (
     LoreEntry,
     Position,
 )
+from familiar_app.domain.lorebook.likeness import Likeness
 from familiar_app.domain.lorebook.rules import FIXED, RULE_SETS, Rules
 from familiar_app.domain.lorebook.scene import LoreSettings, Scene, Strategy
 
@@ -37,6 +38,7 @@ SCENE = Scene(
     prompt_tokens=90,
     expand=lambda text: fill_placeholders(text, char="Sera", user="Ann"),
     forced=frozenset({EntryKey("Own", "odd")}),
+    likeness=Likeness({EntryKey("Own", 12): 0.8, EntryKey("Own", 7): 0.9}, 0.7, 3),
     dry_run=True,
 )
 OWN = LoreBook(
@@ -54,6 +56,7 @@ OWN = LoreBook(
         LoreEntry(uid=8, keys=("<USER>",), content="by name", character_filter=CharacterFilter(tags=("sea",))),
         LoreEntry(uid=9, constant=True, content="long " * 80, delay=30),
         LoreEntry(uid=10, keys=("whales",), group="g", content="one", position=Position.OUTLET, outlet_name="o"),
+        LoreEntry(uid=12, vectorized=True, content="near"),
         LoreEntry(uid=11, keys=("whales",), group="g", group_weight=300, content="other", triggers=("quiet",)),
     ),
 )

@@ -24,6 +24,7 @@ from familiar_app.domain.lorebook.entry import (
     Position,
     SecondaryLogic,
 )
+from familiar_app.domain.lorebook.likeness import Likeness
 from familiar_app.domain.lorebook.prepared import PreparedBooks
 from familiar_app.domain.lorebook.rules import FIXED, ST_1_18, Rules, rules_named
 from familiar_app.domain.lorebook.scene import LoreSettings, Scene
@@ -363,3 +364,32 @@ def test_what_holds_for_every_book(
             members = [one for one in found.accepted if name in one.candidate.entry.group.split(",")]
             assert len(members) <= 1 or all(one.candidate.entry.sticky for one in members)
     assert all(isinstance(one.outcome.reason, Reason) for one in verdicts)
+
+
+def test_an_entry_comes_in_by_its_meaning() -> None:
+    entries = (
+        entry(1, vectorized=True, order=1),
+        entry(2, "zzz", vectorized=True),
+        entry(3, vectorized=True),
+        entry(4, vectorized=True),
+        entry(5, "zzz"),
+        entry(6, vectorized=True, enabled=False),
+        entry(7, "k"),
+    )
+    cosines = {EntryKey("G", uid): cosine for uid, cosine in ((1, 0.5), (2, 0.9), (3, 0.49), (5, 0.99), (6, 0.8))}
+    found = activate(*entries, scene={"likeness": Likeness(cosines, 0.5)})
+    assert found.names == ["e2", "e1", "e7"]
+    assert reason(found, 1) == ("vector", {"similarity": 0.5, "threshold": 0.5})
+    assert reason(found, 3) == ("no-match", {"nearest": {"kind": "vector", "similarity": 0.49, "threshold": 0.5}})
+    assert reason(found, 4) == ("no-match", {"nearest": {"kind": "vector-wait"}})
+    assert reason(found, 6)[0] == "disabled"
+    off = activate(*entries)
+    assert (off.names, reason(off, 1)) == (["e7"], ("no-match", {"nearest": {"kind": "vector-off"}}))
+
+
+def test_only_the_nearest_come_in_by_their_meaning() -> None:
+    entries = tuple(entry(n, vectorized=True) for n in range(4))
+    likeness = Likeness({EntryKey("G", n): 0.6 + n / 10 for n in range(4)}, 0.5, limit=2)
+    found = activate(*entries, scene={"likeness": likeness})
+    assert found.names == ["e2", "e3"]
+    assert reason(found, 1)[1]["nearest"]["similarity"] == 0.7
