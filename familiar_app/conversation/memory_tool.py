@@ -110,9 +110,9 @@ class MemoryTools:
             raise BugError("This is no memory tool.")
         try:
             outcome = await self._carry_out(name, arguments, context, call_id)
-        except (OutsideError, LockedError, BugError) as error:
+        except (OutsideError, LockedError, BugError):
             # A rule of the database that refuses is a defect of ours, but for the model the same: nothing was stored.
-            log.error("the vault took no call of a memory tool", exc_info=error)
+            log.exception("the vault took no call of a memory tool")
             return failed(name, Refused(Failure.DB_ERROR, "The memory could not be stored. Nothing was changed."))
         if outcome.turn is not None:
             await self._tell(outcome.result, context)

@@ -21,6 +21,7 @@ from familiar_app.projectors.port import Desk, MemoryProjector, TickingProjector
 from familiar_app.projectors.reflection import Reflection
 from familiar_app.projectors.rich_note import RichNote
 from familiar_app.projectors.rolling_summary import RollingSummary
+from familiar_app.projectors.saved_memory import SavedMemory
 
 GROUP = "familiar_app.projectors"
 FIELD = "providers.memory.projectors"
@@ -36,6 +37,7 @@ _BUILT_IN: dict[str, _Maker] = {
     "rolling_summary": RollingSummary,
     "reflection": Reflection,
     "fact_embedding": FactEmbedding,
+    "saved_memory": SavedMemory,
 }
 _REGISTERED: dict[str, ProjectorFactory] = {}
 

@@ -24,7 +24,7 @@ from familiar_app.domain.projection import (
     Summary,
     Watermark,
 )
-from familiar_app.store import dossier, fact_write, heard, ledger, owner_act, reflection, retirement
+from familiar_app.store import dossier, fact_write, heard, ledger, owner_act, reflection, retirement, saved_memory_log
 from familiar_app.store.fact_write import Stamp, Superseded
 from familiar_app.store.owner_act import ReplayCount
 
@@ -159,6 +159,10 @@ class MemoryWriter:
             (model, familiar),
         )
         self.touched.update(FactId(number) for (number,) in rows.fetchall())
+
+    def empty_saved_memories(self) -> None:
+        """Take out the saved memories of every familiar, and the levels of privacy; the log has them."""
+        saved_memory_log.empty(self._connection)
 
     def replay_owner_acts(
         self, familiar: FamiliarId, until: datetime | None = None, *, up_to: TurnId | None = None
