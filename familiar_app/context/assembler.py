@@ -27,6 +27,7 @@ from familiar_app.context.registry import HISTORY, LAYERS, check_layers, check_o
 from familiar_app.context.retrieved_context import RETRIEVED, Recollection
 from familiar_app.context.stretch import Stretch
 from familiar_app.context.tokens import TokenCounter
+from familiar_app.domain.audience import Audience
 from familiar_app.domain.budget import answer_tokens
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.chat import ChatRequest
@@ -35,7 +36,7 @@ from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.ids import OWNER, FamiliarId, TurnId
 from familiar_app.domain.settings import CharacterConfig
 from familiar_app.domain.trace import PromptTrace, messages_as_sent
-from familiar_app.domain.turn import Author, Role, Turn
+from familiar_app.domain.turn import Author, Channel, Role, Turn
 from familiar_app.models.port import LanguageModel
 from familiar_app.store.turn_then import Then
 from familiar_app.store.vault import Vault
@@ -134,6 +135,7 @@ class Assembler:
             known_at=request.known_at,
             as_of=request.as_of,
             variation=request.variation,
+            audience=await self._audience(request.channel),
         )
         if LOREBOOK in order:
             ctx = replace(ctx, lore=await self._read_lore(ctx, request, history, pending))
@@ -158,6 +160,9 @@ class Assembler:
         messages = tuple(f"{speaker_name(turn, history.style)}: {turn.content.strip()}" for turn in newest.turns)
         moment = LoreMoment(messages, newest, preview=request.looks_only, replay=replay_of(request.lore))
         return await self._lore.read(ctx, shelf, moment)
+
+    async def _audience(self, channel: Channel) -> Audience:
+        return await self.vault.audiences.of(self.familiar, channel, self.config.audience_mode(channel.key))
 
     async def _recall(self, ctx: LayerContext, history: ReadHistory, caps: Mapping[str, int]) -> Recollection:
         """Look into memory, but for the turns that the history will show however the room is shared."""

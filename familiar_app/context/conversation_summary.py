@@ -6,10 +6,11 @@ from familiar_app.context.layer import LayerContext, key_of
 from familiar_app.context.prompt_text import fill, prompt_text
 from familiar_app.domain.projection import Summary
 from familiar_app.domain.speech import clean_text
+from familiar_app.store.written import Moment
 
 
 class ConversationSummaryLayer:
-    """The newest summary of this channel; nothing where there is none yet."""
+    """The newest summary of this channel, as of the moment; nothing where there was none yet."""
 
     name = "conversation_summary"
 
@@ -25,4 +26,5 @@ class ConversationSummaryLayer:
 
 
 async def _summary(ctx: LayerContext) -> Summary | None:
-    return await ctx.vault.projections.summary(ctx.familiar, ctx.channel.id)
+    moment = Moment(ctx.known_at, ctx.until, ctx.as_of)
+    return await ctx.vault.projections.summary(ctx.familiar, ctx.channel.id, moment=moment)

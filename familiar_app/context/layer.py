@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Protocol
 
+from familiar_app.domain.audience import NOBODY, Audience
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.ids import FamiliarId, TurnId
 from familiar_app.domain.ranking import Weights
 from familiar_app.domain.settings import CharacterConfig
+from familiar_app.domain.trace import LeftOut
 from familiar_app.domain.turn import Channel
 from familiar_app.domain.variation import UNCHANGED, Variation
 from familiar_app.store.vault import Vault
@@ -28,7 +30,8 @@ class LayerContext:
     `lore` is what the lorebooks brought and `recalled` what memory did, where they are layers of this channel. `until`
     is the last turn that is there, None for the newest. With `known_at`, nothing that was learned later may be used;
     with `as_of`, facts have to be true at that time in the world; `now` is that time, or that instant. `variation` is
-    what is tried out.
+    what is tried out. `audience` tells what those who hear the answer may hear; what a layer holds back from them it
+    notes in `withheld` under its name, whenever its key is asked for.
     """
 
     familiar: FamiliarId
@@ -47,6 +50,8 @@ class LayerContext:
     known_at: datetime | None = None
     as_of: datetime | None = None
     variation: Variation = UNCHANGED
+    audience: Audience = NOBODY
+    withheld: dict[str, tuple[LeftOut, ...]] = field(default_factory=dict)
 
     @property
     def outlets(self) -> Mapping[str, str]:

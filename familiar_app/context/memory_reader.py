@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from familiar_app.context.history_line import LineStyle, body_text, place_mark, short_name, speaker_name
+from familiar_app.context.fact_line import fact_line
+from familiar_app.context.history_line import LineStyle, body_text, place_mark, speaker_name
 from familiar_app.context.layer import LayerContext, key_of
 from familiar_app.context.prompt_text import fill, prompt_text
 from familiar_app.context.retrieved_context import (
@@ -26,10 +27,8 @@ from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.errors import OutsideError
-from familiar_app.domain.fact_render import render
-from familiar_app.domain.ids import OWNER, ChannelId, PersonKey, TurnId, ego_key, is_local
+from familiar_app.domain.ids import OWNER, ChannelId, TurnId, is_local
 from familiar_app.domain.recall import Hit, Recall, Recalled, Window
-from familiar_app.domain.speech import clean_text
 from familiar_app.domain.stop_word import STOP_WORDS
 from familiar_app.domain.turn import Role, Turn
 
@@ -68,8 +67,6 @@ class MemoryReader:
     async def read(self, ctx: LayerContext, moment: MemoryMoment) -> Recollection:
         """Return what comes back. Raises OutsideError where the vault or the model's tokenizer fails."""
         most = ctx.config.budget.text.max_rag_items
-        mode = ctx.config.audience_mode(ctx.channel.key)
-        audience = await ctx.vault.audiences.of(ctx.familiar, ctx.channel, mode)
         first = moment.shown_from
         request = Recall(
             familiar=ctx.familiar,
@@ -80,7 +77,7 @@ class MemoryReader:
             known_at=ctx.known_at,
             window=None if first is None else Window(ctx.channel.id, first),
             until=ctx.until,
-            audience=audience,
+            audience=ctx.audience,
         )
         found, why_nothing = await self._look(ctx, request)
         heading = fill(prompt_text(f"layer/{RETRIEVED}"), char=ctx.char, text="")
@@ -117,7 +114,9 @@ class MemoryReader:
             around = {number: turn for number, turn in around.items() if turn.arrived_at <= ctx.known_at}
         marks = await _place_marks(ctx, around.values())
         written = [_turn_line(ctx, turn, moment.style, marks[turn.channel]) for turn in around.values()]
-        facts = {hit.id: _fact_line(ctx, hit) for hit in found.hits if hit.fact is not None}
+        facts = {
+            hit.id: fact_line(ctx, hit.fact, hit.labels, hit.told_by) for hit in found.hits if hit.fact is not None
+        }
         counts = iter(await self._counter.count([*written, *facts.values()]))
         turns = {
             turn.id: Line((turn.channel, turn.id), text, next(counts))
@@ -175,28 +174,6 @@ def _turn_line(ctx: LayerContext, turn: Turn, style: LineStyle, mark: str) -> st
     if turn.author is not None and turn.author.key == OWNER:
         who = ctx.user_label
     return f"[T#{turn.id} {moment} {who}{mark}] {' '.join(body_text(turn).split())}"
-
-
-def _fact_line(ctx: LayerContext, hit: Hit) -> str:
-    """Write a fact with its dates and by whose word it is known; hearsay never stands alone."""
-    fact = hit.fact
-    if fact is None:
-        return ""
-    labels = dict(hit.labels) | {OWNER: ctx.user_label, ego_key(ctx.familiar): ctx.char}
-    about = []
-    if fact.valid.since is not None:
-        about.append(f"since {local_time(fact.valid.since, ctx.config.display.zone()):%Y-%m-%d}")
-    if fact.valid.until is not None:
-        about.append(f"until {local_time(fact.valid.until, ctx.config.display.zone()):%Y-%m-%d}")
-    if hit.told_by:
-        about.append(f"as told by {', '.join(_name(key, labels) for key in hit.told_by)}")
-    known = {subject.key: labels[subject.key] for subject in fact.subjects if subject.key in hit.labels}
-    text = " ".join(clean_text(render(fact, known)).split())
-    return f"- {text} [{', '.join([f'F#{fact.id}', *about])}]"
-
-
-def _name(key: PersonKey, labels: Mapping[PersonKey, str]) -> str:
-    return short_name(labels.get(key, "")) or short_name(key)
 
 
 async def _place_marks(ctx: LayerContext, turns: Iterable[Turn]) -> dict[ChannelId, str]:

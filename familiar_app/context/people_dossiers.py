@@ -1,18 +1,31 @@
-"""What the familiar knows of itself and of those who take part: who spoke lately, and whom they spoke of."""
+"""What the familiar knows of itself and of those who take part: who spoke lately, and whom they spoke of.
+
+Where a dossier rests on more than those who hear the answer may hear, the facts that they may hear stand in its place.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from familiar_app.context.fact_line import fact_line
 from familiar_app.context.layer import LayerContext, key_of
 from familiar_app.context.prompt_text import fill, prompt_text
+from familiar_app.context.stretch import Stretch
 from familiar_app.domain.ids import OWNER, PersonKey, ego_key
 from familiar_app.domain.speech import clean_name, clean_text
+from familiar_app.domain.trace import LeftOut
+from familiar_app.store.portrait import Glimpse, Portrait
+from familiar_app.store.turn_then import Then
+
+MOST_FACTS = 12
+"""Facts that stand in the place of a dossier."""
+_HELD_REASON = "rests on what was learned where not everybody here may hear; facts stand in its place"
+_HELD_ALL = "rests on what was learned where not everybody here may hear"
 
 
 @dataclass(frozen=True, slots=True)
-class Portrait:
-    """One dossier as it is shown."""
+class _Shown:
+    """One portrait as it is shown."""
 
     label: str
     text: str
@@ -24,33 +37,58 @@ class PeopleDossiersLayer:
     name = "people_dossiers"
 
     async def invalidation_key(self, ctx: LayerContext) -> str:
-        return key_of(ctx.char, await _portraits(ctx))
+        portraits = await _portraits(ctx)
+        ctx.withheld[self.name] = tuple(
+            LeftOut(what=f"dossier {one.person}", tokens=0, reason=_HELD_REASON if one.facts else _HELD_ALL)
+            for one in portraits
+            if one.held
+        )
+        return key_of(ctx.char, await _shown(ctx, portraits))
 
     async def build(self, ctx: LayerContext) -> str:
-        parts = [f"### {one.label}\n\n{one.text}" for one in await _portraits(ctx)]
+        parts = [f"### {one.label}\n\n{one.text}" for one in await _shown(ctx, await _portraits(ctx))]
         return fill(prompt_text("layer/people_dossiers"), char=ctx.char, text="\n\n".join(parts)) if parts else ""
 
 
 async def _portraits(ctx: LayerContext) -> list[Portrait]:
     ego = ego_key(ctx.familiar)
-    found: list[Portrait] = []
-    own = await ctx.vault.projections.dossier(ctx.familiar, ego)
-    if own is not None:
-        found.append(Portrait(f"{ctx.char} (yourself)", clean_text(own.text).strip()))
+    people = [one for one in (ego, *await _people(ctx)) if not ctx.variation.drops("dossier", one)]
+    glimpse = Glimpse(ctx.familiar, ctx.audience, ctx.now, ctx.as_of, ctx.known_at)
+    return await ctx.vault.portraits.of(list(dict.fromkeys(people)), glimpse, most_facts=MOST_FACTS)
+
+
+async def _shown(ctx: LayerContext, portraits: list[Portrait]) -> list[_Shown]:
+    ego = ego_key(ctx.familiar)
     left = ctx.config.budget.text.max_dossier_people
-    for person in await _people(ctx):
-        if left <= 0:
-            break
-        dossier = await ctx.vault.projections.dossier(ctx.familiar, person) if person != ego else None
-        if dossier is not None:
-            found.append(Portrait(await _label(ctx, person), clean_text(dossier.text).strip()))
-            left -= 1
+    found: list[_Shown] = []
+    for one in portraits:
+        text = _text(ctx, one)
+        if not text or (one.person != ego and left <= 0):
+            continue
+        left -= one.person != ego
+        label = f"{ctx.char} (yourself)" if one.person == ego else await _label(ctx, one.person)
+        found.append(_Shown(label, text))
     return found
+
+
+def _text(ctx: LayerContext, portrait: Portrait) -> str:
+    if portrait.text:
+        return clean_text(portrait.text).strip()
+    least = ctx.config.memory.people_dossier.least_own_importance if portrait.person == ego_key(ctx.familiar) else 0
+    told = [
+        one
+        for one in portrait.facts
+        if (one.fact.importance is None or one.fact.importance >= least)
+        and not ctx.variation.drops("fact", one.fact.id)
+    ]
+    return "\n".join(fact_line(ctx, one.fact, one.labels, one.told_by) for one in told)
 
 
 async def _people(ctx: LayerContext) -> list[PersonKey]:
     """Return who spoke in the recent window, the last one first, then whom they mention."""
-    turns = await ctx.vault.turns.page(ctx.channel.id, limit=ctx.config.budget.text.dossier_window_turns)
+    then = Then(ctx.known_at, ctx.as_of) if ctx.known_at is not None or ctx.as_of is not None else None
+    stretch = Stretch(ctx.channel.id, ctx.until, then=then)
+    turns = await stretch.before(ctx.vault, stretch.end, ctx.config.budget.text.dossier_window_turns)
     speakers = [turn.author.key for turn in reversed(turns) if turn.author is not None]
     mentioned = await ctx.vault.projections.mentioned_in([turn.id for turn in turns])
     return list(dict.fromkeys((*speakers, *mentioned)))

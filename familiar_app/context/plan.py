@@ -89,6 +89,7 @@ def _text_trace(layer: BuiltLayer, plan: Plan, fitted: Fitted) -> LayerTrace:
     if layer.name == LOREBOOK and fitted.inserted_tokens < plan.inserted_tokens:
         among = LeftOut(what="entries among the turns", tokens=plan.inserted_tokens, reason=_NO_ROOM)
         left_out = (*left_out, among)
+    left_out = (*left_out, *plan.ctx.withheld.get(layer.name, ()))
     return LayerTrace(
         name=layer.name,
         key=layer.key,

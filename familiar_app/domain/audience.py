@@ -148,6 +148,10 @@ class Audience:
         return None
 
 
+# Hears nothing but what was said in a channel that is none.
+NOBODY = Audience(ChannelId(-1), AudienceMode.STRICT)
+
+
 def audience_of(here: Place, places: Sequence[Place], mode: AudienceMode) -> Audience:
     """Weigh every place there is against one channel."""
     closed = {there.channel: reason for there in places if (reason := held(here, there, mode)) is not None}

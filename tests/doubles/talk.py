@@ -26,11 +26,13 @@ from familiar_app.domain.chat import (
 )
 from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.ids import OWNER, ChannelId, ChannelKey, FamiliarId, PersonKey, TraceId, TurnId, ego_key
-from familiar_app.domain.projection import Dossier, Reflection, Summary
+from familiar_app.domain.projection import Reflection, Summary
 from familiar_app.domain.recall import Recall, Recalled
 from familiar_app.domain.settings import CharacterConfig, parse_config
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role, Turn
+from familiar_app.store.portrait import Glimpse, Portrait
+from familiar_app.store.written import Moment
 
 START = datetime(2024, 5, 1, 12, 30, tzinfo=UTC)
 MIRA = FamiliarId("mira")
@@ -140,21 +142,36 @@ class FakeProjections:
 
     def __init__(self) -> None:
         self.summaries: dict[ChannelId, Summary] = {}
-        self.portraits: dict[PersonKey, Dossier] = {}
         self.thoughts: list[Reflection] = []
         self.mentions: dict[TurnId, list[PersonKey]] = {}
 
-    async def summary(self, familiar: FamiliarId, channel: ChannelId) -> Summary | None:
+    async def summary(self, familiar: FamiliarId, channel: ChannelId, *, moment: Moment) -> Summary | None:
         return self.summaries.get(channel)
 
-    async def dossier(self, familiar: FamiliarId, person: PersonKey) -> Dossier | None:
-        return self.portraits.get(person)
-
-    async def reflections(self, familiar: FamiliarId, *, channel: ChannelId, limit: int) -> list[Reflection]:
-        return [one for one in self.thoughts if one.channel in (None, channel)][:limit]
+    async def reflections(
+        self,
+        familiar: FamiliarId,
+        *,
+        channel: ChannelId,
+        moment: Moment,
+        audience: Audience,
+        held: bool,
+        limit: int,
+    ) -> list[Reflection]:
+        return [] if held else [one for one in self.thoughts if one.channel in (None, channel)][:limit]
 
     async def mentioned_in(self, turns: Sequence[TurnId]) -> list[PersonKey]:
         return [person for turn in reversed(turns) for person in self.mentions.get(turn, ())]
+
+
+class FakePortraits:
+    """Of nobody, but those whom a test puts here."""
+
+    def __init__(self) -> None:
+        self.texts: dict[PersonKey, str] = {}
+
+    async def of(self, people: Sequence[PersonKey], glimpse: Glimpse, *, most_facts: int) -> list[Portrait]:
+        return [Portrait(one, self.texts[one]) for one in people if one in self.texts]
 
 
 class FakeRetrieval:
@@ -175,6 +192,7 @@ class FakeVault:
     def __init__(self) -> None:
         self.retrieval = FakeRetrieval()
         self.audiences = FakeAudiences()
+        self.portraits = FakePortraits()
         self.projections = FakeProjections()
         self.traces = FakeTraces()
         self.turns = FakeTurns(self.traces)
