@@ -9,14 +9,14 @@ from typing import Any
 from familiar_app.domain.clock import format_time
 from familiar_app.domain.contradiction import choose_priors
 from familiar_app.domain.fact import Fact, Subject, is_current
-from familiar_app.domain.kept_answer import KeptAnswer, decode
-from familiar_app.domain.projection import NewAnswer
+from familiar_app.domain.kept_answer import decode
 from familiar_app.projectors.asking import Asked, ask_list, fitted, room_for
 from familiar_app.projectors.belief import BeliefReplay
 from familiar_app.projectors.claimant import claimants_of
 from familiar_app.projectors.instruction import instruction
 from familiar_app.projectors.line import fact_line
 from familiar_app.projectors.port import IDLE, Desk, Progress, Tick
+from familiar_app.projectors.recording import Piece, position_of, record
 from familiar_app.projectors.retiring import FACT_SUPERSEDE, apply_retirements, mark_compared
 from familiar_app.store.memory_writer import MemoryWriter
 
@@ -51,7 +51,7 @@ class FactSupersede:
         """Compare the next new facts. Raises OutsideError; then the watermark stands before the fact at hand."""
         replayed = await self._beliefs.bring_back()
         desk, size = self._desk, self._settings.batch_facts
-        facts = await desk.vault.facts.after(desk.familiar, await self._position(), limit=size)
+        facts = await desk.vault.facts.after(desk.familiar, await position_of(desk, self.name), limit=size)
         if not facts:
             return Tick(worked=True) if replayed else IDLE
         for fact in facts:
@@ -63,7 +63,7 @@ class FactSupersede:
 
     async def progress(self) -> Progress:
         desk = self._desk
-        position = await self._position()
+        position = await position_of(desk, self.name)
         return Progress(position or None, await desk.vault.projections.count_facts(desk.familiar, after=position))
 
     def empty(self, writer: MemoryWriter, *, fresh: bool) -> None:
@@ -76,10 +76,6 @@ class FactSupersede:
             writer.forget_watermarks(self.name, familiar)
             writer.forget_compared(familiar)
         self._beliefs.forget()
-
-    async def _position(self) -> int:
-        mark = await self._desk.vault.projections.watermark(self.name, self._desk.familiar)
-        return mark.position if mark else 0
 
     async def _compare(self, fact: Fact) -> None:
         desk = self._desk
@@ -116,32 +112,14 @@ class FactSupersede:
 
     async def _retire(self, fact: Fact, subject: Subject, priors: Sequence[Fact]) -> None:
         asked = await self._ask(fact, subject, priors)
-        desk, at = self._desk, self._desk.clock.now()
         basis = {
             "subject": subject.key,
             "shown": [prior.id for prior in priors],
             "act": self._settings.retire_at_once,
         }
 
-        def work(writer: MemoryWriter) -> None:
-            kept = KeptAnswer(asked.value, basis, asked.malformed, writer.newest_turn())
-            answer = writer.record_answer(
-                NewAnswer(
-                    projector=self.name,
-                    version=VERSION,
-                    familiar=desk.familiar,
-                    first=fact.id,
-                    last=fact.id,
-                    model=asked.model,
-                    answer=kept.encode(),
-                    at=at,
-                    scope=subject.key,
-                    tokens=asked.tokens,
-                )
-            )
-            apply_retirements(writer, answer, kept)
-
-        await desk.vault.projections.write(work)
+        piece = Piece(self.name, VERSION, fact.id, fact.id, subject.key)
+        await record(self._desk, piece, asked, apply_retirements, before=None, basis=basis)
 
     async def _ask(self, fact: Fact, subject: Subject, priors: Sequence[Fact]) -> Asked:
         desk = self._desk

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from familiar_app.domain.fact import Fact, FactId, is_current
 from familiar_app.domain.ids import PersonKey
 from familiar_app.domain.kept_answer import KeptAnswer, decode
-from familiar_app.domain.projection import Dossier, NewAnswer, Watermark
+from familiar_app.domain.projection import Answer, Dossier, Watermark
 from familiar_app.domain.speech import clean_text
 from familiar_app.projectors.asking import Asked, ask_prose, how_many_fit, room_for
 from familiar_app.projectors.belief import BeliefReplay
@@ -17,6 +17,7 @@ from familiar_app.projectors.claimant import claimants_of
 from familiar_app.projectors.instruction import instruction
 from familiar_app.projectors.line import fact_line
 from familiar_app.projectors.port import IDLE, Desk, Progress, Tick
+from familiar_app.projectors.recording import Piece, keep
 from familiar_app.store.memory_writer import MemoryWriter
 
 PEOPLE_DOSSIER = "people_dossier"
@@ -176,30 +177,18 @@ class PeopleDossier:
         desk, at = self._desk, self._desk.clock.now()
         text = str(asked.value)
 
+        def apply(writer: MemoryWriter, _answer: Answer, _kept: KeptAnswer) -> None:
+            # An empty answer erases nothing; the facts it was given count as dealt with.
+            old = prior.text if prior else ""
+            since = at if text or prior is None else prior.created_at
+            self._put(writer, Dossier(desk.familiar, person, text or old, last, since))
+
         def work(writer: MemoryWriter) -> None:
             if digest_of(writer.believed_about(desk.familiar, person)) != before:
                 # A fact came or went while the model was thinking: what it wrote may rest on what is retired.
                 return
             basis = {"digest": digest_of(writer.believed_about(desk.familiar, person, until=last))}
-            kept = KeptAnswer(text, basis, newest_turn=writer.newest_turn())
-            writer.record_answer(
-                NewAnswer(
-                    projector=self.name,
-                    version=VERSION,
-                    familiar=desk.familiar,
-                    first=seen,
-                    last=last,
-                    model=asked.model,
-                    answer=kept.encode(),
-                    at=at,
-                    scope=person,
-                    tokens=asked.tokens,
-                )
-            )
-            # An empty answer erases nothing; the facts it was given count as dealt with.
-            old = prior.text if prior else ""
-            since = at if text or prior is None else prior.created_at
-            self._put(writer, Dossier(desk.familiar, person, text or old, last, since))
+            keep(desk, writer, Piece(self.name, VERSION, seen, last, person), asked, apply, at=at, basis=basis)
 
         await desk.vault.projections.write(work)
 

@@ -9,7 +9,7 @@ from familiar_app.domain.citation import thoughts_of
 from familiar_app.domain.fact import Fact, FactId
 from familiar_app.domain.ids import ChannelId, PersonKey, TurnId
 from familiar_app.domain.kept_answer import KeptAnswer, decode
-from familiar_app.domain.projection import Answer, NewAnswer, NewReflection, Watermark
+from familiar_app.domain.projection import Answer, NewReflection, Watermark
 from familiar_app.domain.turn import Turn
 from familiar_app.projectors.asking import Asked, ask_list, fitted, room_for
 from familiar_app.projectors.belief import BeliefReplay
@@ -17,6 +17,7 @@ from familiar_app.projectors.claimant import claimants_of
 from familiar_app.projectors.instruction import instruction
 from familiar_app.projectors.line import fact_line, turn_line
 from familiar_app.projectors.port import IDLE, Desk, Progress, Tick
+from familiar_app.projectors.recording import Piece, position_of, record
 from familiar_app.store.memory_writer import MemoryWriter
 
 REFLECTION = "reflection"
@@ -58,7 +59,7 @@ class Reflection:
         await self._beliefs.bring_back()
         replayed = await self._bring_back()
         desk, projections = self._desk, self._desk.vault.projections
-        after = await self._position()
+        after = await position_of(desk, self.name)
         if await projections.count_heard(desk.familiar, after=after) < self._settings.new_turns:
             return Tick(worked=True) if replayed else IDLE
         turns = await projections.newest_heard(desk.familiar, after=after, limit=self._settings.most_turns)
@@ -71,7 +72,7 @@ class Reflection:
         await self._bring_back()
 
     async def progress(self) -> Progress:
-        after = await self._position()
+        after = await position_of(self._desk, self.name)
         lag = await self._desk.vault.projections.count_heard(self._desk.familiar, after=after)
         return Progress(after or None, lag)
 
@@ -80,10 +81,6 @@ class Reflection:
         writer.forget_watermarks(self.name, self._desk.familiar)
         if fresh:
             writer.void_answers(self.name, self._desk.familiar, self._desk.clock.now())
-
-    async def _position(self) -> int:
-        mark = await self._desk.vault.projections.watermark(self.name, self._desk.familiar)
-        return mark.position if mark else 0
 
     async def _bring_back(self) -> bool:
         """Replay every thought where all of them were lost. Tells whether there was anything to replay."""
@@ -106,7 +103,6 @@ class Reflection:
     async def _think(self, after: int, turns: Sequence[Turn], facts: Sequence[Fact]) -> None:
         desk = self._desk
         asked = await self._ask(turns, facts)
-        at, newest = desk.clock.now(), turns[-1].id
         basis = {
             "turns": [[turn.id, turn.channel] for turn in turns],
             "facts": [[fact.id, fact.channel] for fact in facts],
@@ -114,28 +110,8 @@ class Reflection:
             "most": self._settings.most_thoughts,
         }
 
-        def work(writer: MemoryWriter) -> None:
-            mark = writer.watermark(self.name, desk.familiar)
-            if (mark.position if mark else 0) != after:
-                # Somebody else has thought about them while the model was thinking.
-                return
-            kept = KeptAnswer(asked.value, basis, asked.malformed, writer.newest_turn())
-            answer = writer.record_answer(
-                NewAnswer(
-                    projector=self.name,
-                    version=VERSION,
-                    familiar=desk.familiar,
-                    first=turns[0].id,
-                    last=newest,
-                    model=asked.model,
-                    answer=kept.encode(),
-                    at=at,
-                    tokens=asked.tokens,
-                )
-            )
-            self._apply(writer, answer, kept)
-
-        await desk.vault.projections.write(work)
+        piece = Piece(self.name, VERSION, turns[0].id, turns[-1].id)
+        await record(desk, piece, asked, self._apply, before=after, basis=basis)
 
     async def _ask(self, turns: Sequence[Turn], facts: Sequence[Fact]) -> Asked:
         desk = self._desk

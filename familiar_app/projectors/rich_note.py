@@ -7,9 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 from familiar_app.domain.ids import PersonKey
-from familiar_app.domain.kept_answer import KeptAnswer
 from familiar_app.domain.note import NoteBatch
-from familiar_app.domain.projection import NewAnswer, Watermark
+from familiar_app.domain.projection import Watermark
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.projectors.asking import Asked, ask_list, fitted, room_for
 from familiar_app.projectors.belief import BeliefReplay
@@ -17,6 +16,7 @@ from familiar_app.projectors.instruction import instruction
 from familiar_app.projectors.line import people_lines, turn_line
 from familiar_app.projectors.noting import FACTS, RICH_NOTE, apply_notes
 from familiar_app.projectors.port import IDLE, Desk, Progress, Tick
+from familiar_app.projectors.recording import Piece, position_of, record
 from familiar_app.projectors.retiring import FACT_SUPERSEDE
 from familiar_app.store.memory_writer import MemoryWriter
 
@@ -58,7 +58,7 @@ class RichNote:
         """Note one batch. Raises OutsideError; then nothing has moved."""
         replayed = await self._beliefs.bring_back()
         desk, size = self._desk, self._settings.batch_turns
-        position = await self._position()
+        position = await position_of(desk, self.name)
         turns = await desk.vault.projections.heard_after(desk.familiar, position, limit=size)
         if not turns or (len(turns) < size and not flush and not self._is_quiet(turns)):
             return Tick(worked=bool(replayed)) if replayed else IDLE
@@ -74,7 +74,7 @@ class RichNote:
 
     async def progress(self) -> Progress:
         desk = self._desk
-        position = await self._position()
+        position = await position_of(desk, self.name)
         lag = await desk.vault.projections.count_heard(desk.familiar, after=position)
         return Progress(position or None, lag)
 
@@ -92,10 +92,6 @@ class RichNote:
             writer.empty("people_dossiers", familiar)
         self._beliefs.forget()
 
-    async def _position(self) -> int:
-        mark = await self._desk.vault.projections.watermark(self.name, self._desk.familiar)
-        return mark.position if mark else 0
-
     def _is_quiet(self, turns: Sequence[Turn]) -> bool:
         quiet = timedelta(seconds=self._settings.quiet_s)
         return self._desk.clock.now() - max(turn.arrived_at for turn in turns) >= quiet
@@ -105,30 +101,8 @@ class RichNote:
         own = frozenset(turn.id for turn in shown if _is_own(turn, desk))
         batch = NoteBatch(desk.familiar, tuple(turn.id for turn in shown), own, await self._people(turns, shown))
         asked = await self._ask(shown, batch)
-        at = desk.clock.now()
-
-        def work(writer: MemoryWriter) -> None:
-            mark = writer.watermark(self.name, desk.familiar)
-            if (mark.position if mark else 0) != position:
-                # Somebody else has read this batch, or emptied the facts, while the model was thinking.
-                return
-            kept = KeptAnswer(asked.value, batch.as_basis(), asked.malformed, writer.newest_turn())
-            answer = writer.record_answer(
-                NewAnswer(
-                    projector=self.name,
-                    version=VERSION,
-                    familiar=desk.familiar,
-                    first=turns[0].id,
-                    last=turns[-1].id,
-                    model=asked.model,
-                    answer=kept.encode(),
-                    at=at,
-                    tokens=asked.tokens,
-                )
-            )
-            apply_notes(writer, answer, kept)
-
-        await desk.vault.projections.write(work)
+        piece = Piece(self.name, VERSION, turns[0].id, turns[-1].id)
+        await record(desk, piece, asked, apply_notes, before=position, basis=batch.as_basis())
 
     async def _pass(self, turns: Sequence[Turn]) -> None:
         """Move behind turns that are not shown to a model at all."""

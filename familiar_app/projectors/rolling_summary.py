@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from familiar_app.domain.ids import ChannelId, PersonKey, TurnId
 from familiar_app.domain.kept_answer import KeptAnswer, decode
-from familiar_app.domain.projection import Answer, NewAnswer, Summary, Watermark
+from familiar_app.domain.projection import Answer, Summary, Watermark
 from familiar_app.domain.speech import clean_text
 from familiar_app.domain.turn import Turn
 from familiar_app.projectors.asking import Asked, ask_prose, fitted, how_many_fit, room_for
@@ -14,6 +14,7 @@ from familiar_app.projectors.belief import BeliefReplay
 from familiar_app.projectors.instruction import instruction
 from familiar_app.projectors.line import turn_line
 from familiar_app.projectors.port import IDLE, Desk, Progress, Tick
+from familiar_app.projectors.recording import Piece, position_of, record
 from familiar_app.store.memory_writer import MemoryWriter
 
 ROLLING_SUMMARY = "rolling_summary"
@@ -41,7 +42,7 @@ class RollingSummary:
         replayed, empty = False, False
         for channel in await desk.vault.projections.heard_channels(desk.familiar):
             replayed = await self._bring_back(channel) or replayed
-            after = await self._position(channel)
+            after = await position_of(self._desk, self.name, str(channel))
             turns = await desk.vault.projections.heard_after(
                 desk.familiar, after, limit=self._settings.most_turns, channel=channel
             )
@@ -60,7 +61,10 @@ class RollingSummary:
 
     async def progress(self) -> Progress:
         projections, familiar = self._desk.vault.projections, self._desk.familiar
-        positions = {channel: await self._position(channel) for channel in await projections.heard_channels(familiar)}
+        positions = {
+            channel: await position_of(self._desk, self.name, str(channel))
+            for channel in await projections.heard_channels(familiar)
+        }
         counts = [
             await projections.count_heard(familiar, after=after, channel=channel)
             for channel, after in positions.items()
@@ -72,10 +76,6 @@ class RollingSummary:
         writer.forget_watermarks(self.name, self._desk.familiar)
         if fresh:
             writer.void_answers(self.name, self._desk.familiar, self._desk.clock.now())
-
-    async def _position(self, channel: ChannelId) -> int:
-        mark = await self._desk.vault.projections.watermark(self.name, self._desk.familiar, str(channel))
-        return mark.position if mark else 0
 
     async def _bring_back(self, channel: ChannelId) -> bool:
         """Replay every summary of a channel that has lost them. Tells whether there was anything to replay."""
@@ -90,7 +90,7 @@ class RollingSummary:
             # Where the watermark alone is gone, the summaries are there still.
             writer.empty_summaries(familiar, channel)
             for answer in answers:
-                self._apply(writer, answer)
+                self._apply(writer, answer, decode(answer.answer))
 
         await projections.write(work)
         return True
@@ -101,31 +101,8 @@ class RollingSummary:
         count, asked = await self._ask(channel, turns)
         if not asked.value:
             return False
-        at, last = desk.clock.now(), turns[count - 1].id
-
-        def work(writer: MemoryWriter) -> None:
-            mark = writer.watermark(self.name, desk.familiar, str(channel))
-            if (mark.position if mark else 0) != after:
-                # Somebody else has carried it on while the model was thinking.
-                return
-            kept = KeptAnswer(asked.value, newest_turn=writer.newest_turn())
-            answer = writer.record_answer(
-                NewAnswer(
-                    projector=self.name,
-                    version=VERSION,
-                    familiar=desk.familiar,
-                    first=turns[0].id,
-                    last=last,
-                    model=asked.model,
-                    answer=kept.encode(),
-                    at=at,
-                    scope=str(channel),
-                    tokens=asked.tokens,
-                )
-            )
-            self._apply(writer, answer)
-
-        await desk.vault.projections.write(work)
+        piece = Piece(self.name, VERSION, turns[0].id, turns[count - 1].id, str(channel))
+        await record(desk, piece, asked, self._apply, before=after, basis={})
         return True
 
     async def _ask(self, channel: ChannelId, turns: Sequence[Turn]) -> tuple[int, Asked]:
@@ -142,8 +119,7 @@ class RollingSummary:
         user = instruction(f"{self.name}_input", previous=before, turns="\n".join(shown))
         return count, await ask_prose(desk, self.name, system, user)
 
-    def _apply(self, writer: MemoryWriter, answer: Answer) -> None:
-        channel = ChannelId(int(answer.scope))
-        text = str(decode(answer.answer).value)
+    def _apply(self, writer: MemoryWriter, answer: Answer, kept: KeptAnswer) -> None:
+        channel, text = ChannelId(int(answer.scope)), str(kept.value)
         writer.add_summary(Summary(answer.familiar, channel, text, TurnId(answer.last), answer.at))
         writer.set_watermark(Watermark(self.name, answer.familiar, answer.last, TABLE, answer.at, answer.scope))
