@@ -1,13 +1,14 @@
 """Asks the background model on behalf of a projector, within the model's context and a limit of time.
 
-Where the time is up after the model has begun to answer, the answer ends there: a text at its last whole sentence, a
-list that is not complete counts as malformed. So a model that never comes to an end holds up nothing. Where not a word
-has come by then, nothing is known of the batch, and that is an error.
+Where the time or the room is used up after the model has begun to answer, the answer ends there: a text at its last
+whole sentence, a list after its last whole item; without one it counts as malformed. So a model that never comes to an
+end holds up nothing. Where not a word has come in time, nothing is known of the batch, and that is an error.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
@@ -26,6 +27,7 @@ _FRAME_TOKENS = 64
 _LEAST_ROOM_TOKENS = 64
 _CUT_MARK = "…"
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]*_]*(?=\s|\Z)|[。！？][」』”]*")
+_GAP = re.compile(r"[\s,]*")
 ANY_LIST: Mapping[str, Any] = {"type": "array"}
 
 
@@ -42,15 +44,16 @@ class Asked:
 async def ask_list(desk: Desk, purpose: str, system: str, user: str, schema: Mapping[str, Any]) -> Asked:
     """Ask for a JSON list. What is in it is the caller's to check. Raises OutsideError where the model failed."""
     request = _request(desk, purpose, system, user, schema)
-    model = _Listening(desk.model)
+    model = _Listening(desk.model, whole=True)
     try:
         async with asyncio.timeout(desk.config.memory.batch_timeout_s):
             value, _, usage = await ask_json(model, request, accept=ANY_LIST)
     except MalformedAnswer as error:
         return Asked(None, _cost(error.usage), model.info.name, malformed=True)
-    except TimeoutError:
+    except (TimeoutError, _CutOffError):
         model.require_a_beginning()
-        return Asked(None, _cost(model.usage), model.info.name, malformed=True)
+        items = whole_items(model.text)
+        return Asked(items or None, _cost(model.usage), model.info.name, malformed=not items)
     return Asked(value, _cost(usage), model.info.name)
 
 
@@ -58,21 +61,17 @@ async def ask_prose(desk: Desk, purpose: str, system: str, user: str) -> Asked:
     """Ask for a text; it may come back empty. Raises OutsideError where the model failed."""
     request = _request(desk, purpose, system, user, None)
     model = _Listening(desk.model)
-    parts: list[str] = []
-    size, complete = 0, False
+    complete = False
     try:
         async with asyncio.timeout(desk.config.memory.batch_timeout_s), aclosing(model.stream(request)) as events:
             async for event in events:
-                if isinstance(event, TextDelta):
-                    parts.append(event.text)
-                    size += len(event.text)
-                elif isinstance(event, Finished):
+                if isinstance(event, Finished):
                     complete = event.reason != "length"
-                if size > MAX_ANSWER_CHARS:
+                if model.size > MAX_ANSWER_CHARS:
                     break
     except TimeoutError:
         model.require_a_beginning()
-    text = "".join(parts).strip()
+    text = model.text.strip()
     return Asked(text if complete else whole_sentences(text), _cost(model.usage), model.info.name)
 
 
@@ -82,13 +81,40 @@ def whole_sentences(text: str) -> str:
     return text[: ends[-1]] if ends else text
 
 
-class _Listening:
-    """A model, and what has been heard of its answer so far."""
+def whole_items(text: str) -> list[Any]:
+    """Return the items of a JSON list that was cut off, as far as they are complete."""
+    decoder, items = json.JSONDecoder(), list[Any]()
+    position = text.find("[") + 1
+    while position > 0:
+        position = _GAP.match(text, position).end()  # type: ignore[union-attr]
+        try:
+            item, position = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            break
+        # A number may have lost its last digits.
+        if isinstance(item, dict) or position < len(text):
+            items.append(item)
+    return items
 
-    def __init__(self, model: LanguageModel) -> None:
+
+class _CutOffError(Exception):
+    """An answer has used up its room; asking again would use it up again."""
+
+
+class _Listening:
+    """A model, and what has been heard of its newest answer. With `whole`, one that is cut off raises _CutOffError."""
+
+    def __init__(self, model: LanguageModel, *, whole: bool = False) -> None:
         self._model = model
+        self._whole = whole
+        self._parts: list[str] = []
         self._begun = False
+        self.size = 0
         self.usage = Usage()
+
+    @property
+    def text(self) -> str:
+        return "".join(self._parts)
 
     @property
     def info(self) -> ModelInfo:
@@ -98,11 +124,18 @@ class _Listening:
         return await self._model.prepare()
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ChatEvent, None]:
+        self._parts.clear()
+        self.size = 0
         async with aclosing(self._model.stream(request)) as events:
             async for event in events:
-                self._begun = self._begun or isinstance(event, TextDelta)
-                if isinstance(event, Finished):
+                if isinstance(event, TextDelta):
+                    self._begun = True
+                    self._parts.append(event.text)
+                    self.size += len(event.text)
+                elif isinstance(event, Finished):
                     self.usage = event.usage
+                    if self._whole and event.reason == "length":
+                        raise _CutOffError
                 yield event
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:

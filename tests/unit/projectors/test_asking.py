@@ -11,7 +11,7 @@ import pytest
 
 from familiar_app.domain.chat import ChatEvent, ChatRequest, Finished, RequestSent, TextDelta, Usage
 from familiar_app.domain.errors import OutsideError
-from familiar_app.projectors.asking import ask_list, ask_prose, whole_sentences
+from familiar_app.projectors.asking import ask_list, ask_prose, whole_items, whole_sentences
 from familiar_app.projectors.runner import Projectors
 from tests.unit.projectors.scene import MIRA, Scene, ToldModel, make_config
 
@@ -53,9 +53,18 @@ async def test_a_text_that_was_too_long_for_its_room_ends_with_a_sentence_too(sc
     assert (asked.value, asked.tokens) == ("They met at 3.5 miles.", 15)
 
 
-async def test_a_list_that_never_ends_counts_as_malformed(scene: Scene) -> None:
-    asked = await ask_list(rambling(scene, "[1, 2, ").desk, "rich_note", "system", "user", {"type": "array"})
+async def test_of_a_list_that_never_ends_the_whole_items_count(scene: Scene) -> None:
+    asked = await ask_list(rambling(scene, "[1, 2, 3").desk, "rich_note", "system", "user", {"type": "array"})
+    assert (asked.value, asked.malformed) == ([1, 2], False)
+    asked = await ask_list(rambling(scene, '[{"text": "a').desk, "rich_note", "system", "user", {"type": "array"})
     assert (asked.value, asked.malformed) == (None, True)
+
+
+async def test_a_list_that_was_too_long_for_its_room_is_not_asked_for_again(scene: Scene) -> None:
+    told = rambling(scene, '[{"text": "a"}, {"text": "b, ', ends=True)
+    asked = await ask_list(told.desk, "rich_note", "system", "user", {"type": "array"})
+    assert (asked.value, asked.malformed, asked.tokens) == ([{"text": "a"}], False, 15)
+    assert len(told.model.requests) == 1
 
 
 async def test_silence_is_an_error_that_may_pass(scene: Scene) -> None:
@@ -82,6 +91,22 @@ async def test_a_model_that_never_ends_holds_up_no_batch(scene: Scene) -> None:
     kept = await scene.vault.projections.answers("rich_note", MIRA)
     assert ['"malformed": true' in answer.answer for answer in kept] == [True, True, True]
     assert await scene.beliefs() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ('[{"id": 1}, {"id": 2}', [{"id": 1}, {"id": 2}]),
+        ('Here: [ {"id": [1, 2]} , {"id": "]', [{"id": [1, 2]}]),
+        ("[1, 12", [1]),
+        ("[", []),
+        ("", []),
+        ("nothing", []),
+        ("[" * 5000, []),
+    ],
+)
+def test_whole_items(text: str, items: list[Any]) -> None:
+    assert whole_items(text) == items
 
 
 @pytest.mark.parametrize(
