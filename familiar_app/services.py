@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 from familiar_app.context.assembler import Assembler
 from familiar_app.conversation.exchange import Conversation
+from familiar_app.conversation.inspector import Inspector
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.embedding import Embedder
@@ -37,6 +38,7 @@ class Hosted:
     background: LanguageModel
     assembler: Assembler
     conversation: Conversation
+    inspector: Inspector
     projectors: Projectors
     embedder: Embedder | None = None
 

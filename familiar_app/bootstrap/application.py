@@ -13,6 +13,7 @@ from familiar_app.bootstrap.lore_shelf import ProfileLorebooks
 from familiar_app.bootstrap.model_pool import ModelPool
 from familiar_app.context.assembler import Assembler
 from familiar_app.conversation.exchange import Conversation
+from familiar_app.conversation.inspector import Inspector
 from familiar_app.conversation.witness import Witness
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError, OutsideError, UserError
@@ -215,7 +216,18 @@ class Application:
         )
         witness = Witness(background, services.vault, familiar, self._clock, config.context.kept_traces)
         projectors = Projectors(Desk(familiar, card.name, services.vault, witness, config, self._clock, embedder))
-        hosted = Hosted(familiar, card.name, config, prose, background, assembler, conversation, projectors, embedder)
+        hosted = Hosted(
+            id=familiar,
+            name=card.name,
+            config=config,
+            prose=prose,
+            background=background,
+            assembler=assembler,
+            conversation=conversation,
+            inspector=Inspector(familiar, config, services.vault, prose, assembler),
+            projectors=projectors,
+            embedder=embedder,
+        )
         self._keep_memory(services, hosted)
         return hosted
 

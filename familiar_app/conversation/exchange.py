@@ -20,7 +20,7 @@ from familiar_app.conversation.event import (
     StayedSilent,
     UserTurnStored,
 )
-from familiar_app.conversation.flight import Flight
+from familiar_app.conversation.flight import Flight, reply_filter
 from familiar_app.conversation.reply_filter import ReplyFilter
 from familiar_app.domain.card import fill_placeholders
 from familiar_app.domain.chat import TextDelta
@@ -145,7 +145,7 @@ class Conversation:
             flight.begin(self.assembler, self.model)
             while (progress := await flight.next()) is not None:
                 if speech is None and flight.prompt is not None:
-                    speech = self._filter(flight)
+                    speech = reply_filter(flight.prompt, self.config.conversation)
                     yield PromptReady(flight.prompt.trace)
                 elif speech is not None and isinstance(progress, TextDelta):
                     if piece := speech.feed(progress.text):
@@ -162,15 +162,6 @@ class Conversation:
             if not settled:
                 flight.stopped = True
                 await _to_its_end(self._settle(flight, speech))
-
-    def _filter(self, flight: Flight) -> ReplyFilter:
-        prompt = flight.prompt
-        return ReplyFilter(
-            char=prompt.char if prompt is not None else self.name,
-            others=prompt.speakers if prompt is not None else (),
-            may_stay_silent=prompt is not None and prompt.may_stay_silent,
-            stop_at_others=self.config.conversation.stop_at_other_speakers,
-        )
 
     async def _settle(self, flight: Flight, speech: ReplyFilter | None) -> ExchangeEvent:
         """Store how the reply ended, and tell it."""

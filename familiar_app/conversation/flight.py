@@ -10,9 +10,11 @@ from typing import Any
 
 from familiar_app.context.assembler import Assembler
 from familiar_app.context.prompt import AssembledPrompt, PromptRequest
+from familiar_app.conversation.reply_filter import ReplyFilter
 from familiar_app.domain.chat import ChatEvent, Finished, RequestSent, TextDelta, ToolCallRequested, Usage
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.ids import TurnId
+from familiar_app.domain.settings import ConversationSettings
 from familiar_app.domain.turn import Channel
 from familiar_app.models.port import LanguageModel
 
@@ -66,6 +68,17 @@ class Measured:
             "total_ms": None if total is None else round(total, 1),
             "tokens_per_s": speed,
             "finish": self.finish,
+        }
+
+    def as_done(self, speech: ReplyFilter | None, error: str | None = None) -> dict[str, Any]:
+        """Return what a trace gains when its answer has ended."""
+        return {
+            "sent": self.sent,
+            "usage": self.as_usage(),
+            "ms": self.total_ms,
+            "answer": (speech.text if speech is not None else "") or None,
+            "error": error,
+            "silent": speech is not None and speech.silent,
         }
 
     def _elapsed_ms(self) -> float:
@@ -133,3 +146,13 @@ class Flight:
                     self._arrived.put_nowait(event)
         except FamiliarError as error:
             self.error = error
+
+
+def reply_filter(prompt: AssembledPrompt, settings: ConversationSettings) -> ReplyFilter:
+    """Return a filter for the answer to a prompt."""
+    return ReplyFilter(
+        char=prompt.char,
+        others=prompt.speakers,
+        may_stay_silent=prompt.may_stay_silent,
+        stop_at_others=settings.stop_at_other_speakers,
+    )
