@@ -63,6 +63,11 @@ class Lanes:
             return True
         return int(self.depth[lane]) > MOST_ROWS and self.people[lane] not in self.opened
 
+    def densities(self, opened: Mask, closed: Mask) -> Mask:
+        """Tell the same of all lanes at once, given which were opened and closed by hand."""
+        many = (self.first[1:] - self.first[:-1]) > MOST_DRAWN
+        return many | closed | ((self.depth > MOST_ROWS) & ~opened)
+
     def toggle(self, lane: int) -> bool:
         """Open a density or close an open lane. False where there are too many facts to draw."""
         key = self.people[lane]

@@ -31,6 +31,14 @@ _STEPS = (
     *(("month", n, n * 28 * DAY) for n in (1, 3, 6)),
     *(("year", n, n * 365 * DAY) for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)),
 )
+# The first label of an axis on which no larger unit begins says where in time it is.
+_FIRST = {
+    "month": "%b %Y",
+    "day": "%b %d %Y",
+    "hour": "%b %d, %H:%M",
+    "minute": "%b %d, %H:%M",
+    "second": "%b %d, %H:%M:%S",
+}
 _ZONED = re.compile(r"(Z|[+-]\d\d(:?\d\d)?)$", re.IGNORECASE)
 
 
@@ -87,6 +95,9 @@ def ticks(scale: Scale, label_width: float, zone: tzinfo) -> list[Tick]:
         if following is None:
             break
         here = following
+    if found and not any(one.strong for one in found) and unit != "year":
+        first = local_time(from_micros(found[0].at), zone)
+        found[0] = Tick(found[0].at, first.strftime(_FIRST[unit]), strong=True)
     return found
 
 

@@ -1,0 +1,180 @@
+"""The beliefs at the chosen moment as a table: what changed since the position before comes first, with its sign."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent
+from PySide6.QtWidgets import QHeaderView
+
+from familiar_app.domain.fact import FactId
+from familiar_app.store.fact_span import Column
+from familiar_app.ui.kit.table import Table
+from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.timeline.model import TimelineModel
+from familiar_app.ui.timeline.scale import written
+from familiar_app.ui.timeline.word import SIGNS, period
+
+TITLES = ("", "Belief", "True from")
+_NOTHING = QModelIndex()
+_KINDS = ("", "gained", "changed", "lost")
+_ROLES = {"gained": "good", "changed": "accent", "lost": "danger"}
+_SPOKEN = {"": "held", "gained": "gained", "changed": "changed", "lost": "lost"}
+
+
+class BeliefTableModel(QAbstractTableModel):
+    """Shows the rows of a `TimelineModel`; a cell is made when it is painted."""
+
+    def __init__(self, theme: Theme, model: TimelineModel) -> None:
+        super().__init__()
+        self._theme, self._model = theme, model
+        self.rows: Column = np.empty(0, dtype=np.int64)
+        self.kinds = np.empty(0, dtype=np.int8)
+
+    def refresh(self) -> None:
+        """Take the rows anew: changed, gained, lost, then all that stayed."""
+        changes, here = self._model.delta(), self._model.rows()
+        new = np.unique(changes.after)[::-1]
+        stayed = here[~np.isin(here, np.concatenate((new, changes.gained)))] if changes.size else here
+        parts = (new, changes.gained, changes.lost, stayed)
+        self.beginResetModel()
+        self.rows = np.concatenate(parts)
+        self.kinds = np.repeat(np.array([2, 1, 3, 0], dtype=np.int8), [len(one) for one in parts])
+        self.endResetModel()
+
+    def fact_at(self, row: int) -> FactId | None:
+        """Return the fact in a row of the table."""
+        return self._model.fact_at(int(self.rows[row])) if 0 <= row < len(self.rows) else None
+
+    def places_of(self, facts: Sequence[FactId]) -> list[int]:
+        """Return the rows in which these facts stand."""
+        wanted = [row for row in map(self._model.row_of, facts) if row >= 0]
+        return np.flatnonzero(np.isin(self.rows, wanted)).tolist() if wanted else []
+
+    def rowCount(self, parent: QModelIndex = _NOTHING) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: QModelIndex = _NOTHING) -> int:
+        return 0 if parent.isValid() else len(TITLES)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole):
+        if orientation == Qt.Orientation.Horizontal and 0 <= section < len(TITLES):
+            if role == Qt.ItemDataRole.DisplayRole:
+                return TITLES[section]
+            if role == Qt.ItemDataRole.ToolTipRole and section == 0:
+                return "+ gained, − lost, ↻ changed since the position before"
+        return None
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole):
+        if not index.isValid() or not 0 <= index.row() < len(self.rows):
+            return None
+        row, kind, column, roles = (
+            int(self.rows[index.row()]),
+            _KINDS[self.kinds[index.row()]],
+            index.column(),
+            Qt.ItemDataRole,
+        )
+        if role == roles.DisplayRole:
+            return self._shown(row, kind, column)
+        if role == roles.ForegroundRole:
+            if column == 0 and kind:
+                return self._theme.color(_ROLES[kind])
+            return self._theme.color("text_3" if kind == "lost" or column == 2 else "text_1")
+        if role == roles.FontRole and kind == "lost" and column == 1:
+            font = QFont(self._theme.font("table"))
+            font.setStrikeOut(True)
+            return font
+        if role == roles.TextAlignmentRole and column == 0:
+            return Qt.AlignmentFlag.AlignCenter
+        if role == roles.ToolTipRole and column > 0:
+            text = self._model.text(row)[:400].replace("&", "&amp;").replace("<", "&lt;")
+            return f"<p>{text}</p><p>{period(self._model, row)}</p>"
+        if role == roles.AccessibleTextRole and column == 0:
+            return _SPOKEN[kind]
+        return None
+
+    def _shown(self, row: int, kind: str, column: int) -> str:
+        if column == 0:
+            return SIGNS.get(kind, "")
+        if column == 1:
+            return " ".join(self._model.text(row)[:300].split())
+        spans = self._model.spans
+        return "" if spans is None else written(int(spans.valid_from[row]), self._model.zone)[:10]
+
+
+class BeliefTable(Table):
+    """The table; what is selected here is chosen in the model. `deed` carries `retire` for Del, `edit` for F2."""
+
+    deed = Signal(str)
+
+    def __init__(self, theme: Theme, model: TimelineModel, *, copy: Callable[[], object]) -> None:
+        super().__init__(theme, "Beliefs at this moment", copy=copy)
+        self._timeline, self._quiet = model, False
+        self.beliefs = BeliefTableModel(theme, model)
+        self.beliefs.setParent(self)
+        self.setModel(self.beliefs)
+        header = self.horizontalHeader()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self._size()
+        theme.changed.connect(self._size)
+        self.selectionModel().selectionChanged.connect(lambda *_: self._selected())
+
+    def _size(self) -> None:
+        metrics = QFontMetrics(self._theme.font("table"))
+        self.horizontalHeader().setMinimumSectionSize(self._theme.px(24))
+        self.setColumnWidth(0, self._theme.px(28))
+        self.setColumnWidth(2, max(metrics.horizontalAdvance(one) for one in ("2024-05-08", TITLES[2])) + 26)
+
+    def show_rows(self) -> None:
+        """Take the rows anew and keep what is chosen."""
+        top = self.verticalScrollBar().value()
+        self._quiet = True
+        self.beliefs.refresh()
+        self._quiet = False
+        self.show_chosen()
+        self.verticalScrollBar().setValue(top)
+
+    def show_chosen(self) -> None:
+        """Select what is chosen in the model."""
+        places = self.beliefs.places_of(self._timeline.chosen)
+        if places == self._marked():
+            return
+        self._quiet = True
+        selection = QItemSelection()
+        for row in places[:2000]:
+            selection.select(self.beliefs.index(row, 0), self.beliefs.index(row, len(TITLES) - 1))
+        flags = QItemSelectionModel.SelectionFlag
+        first = self.beliefs.places_of(self._timeline.chosen[:1])
+        if first:
+            self.selectionModel().setCurrentIndex(self.beliefs.index(first[0], 1), flags.NoUpdate)
+        self.selectionModel().select(selection, flags.ClearAndSelect | flags.Rows)
+        if first:
+            self.scrollTo(self.beliefs.index(first[0], 1))
+        self._quiet = False
+
+    def _marked(self) -> list[int]:
+        ranges = self.selectionModel().selection()
+        return sorted({row for one in ranges for row in range(one.top(), one.bottom() + 1)})
+
+    def _selected(self) -> None:
+        if self._quiet:
+            return
+        marked = self._marked()
+        current = self.currentIndex().row()
+        ordered = [current, *(row for row in marked if row != current)] if current in marked else marked
+        facts = [fact for fact in map(self.beliefs.fact_at, ordered) if fact is not None]
+        self._timeline.choose(list(dict.fromkeys(facts)))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Delete:
+            self.deed.emit("retire")
+        elif event.key() == Qt.Key.Key_F2:
+            self.deed.emit("edit")
+        elif event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Space):
+            # The view steps and plays from here too.
+            event.ignore()
+        else:
+            super().keyPressEvent(event)

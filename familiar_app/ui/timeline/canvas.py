@@ -1,0 +1,355 @@
+"""The lanes: one for each subject, with a bar for each fact. Holds nothing but where it is scrolled to."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
+
+from familiar_app.domain.fact import FactId
+from familiar_app.ui.kit.icon import follow
+from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.timeline.layout import MOST_BARS, Bars, LaneLayout
+from familiar_app.ui.timeline.model import TimelineModel
+from familiar_app.ui.timeline.paint import ROUNDED_UP_TO, draw_arrow, draw_bars, draw_density, draw_texts
+from familiar_app.ui.timeline.scale import Scale, ticks
+from familiar_app.ui.timeline.span_index import Standing
+from familiar_app.ui.timeline.word import STANDINGS, period
+
+DENSITY_STEP = 3
+MOST_ARROWS = 80
+ZOOM_STEP = 0.8
+
+
+class Canvas(QAbstractScrollArea):
+    """Paints the lanes of a model."""
+
+    def __init__(self, theme: Theme, model: TimelineModel) -> None:
+        super().__init__()
+        self._theme, self._model = theme, model
+        self._layout = LaneLayout(None, 20, 4)
+        self._boxes: dict[int, QRectF] = {}
+        self._painted: list[tuple[int, QRectF]] = []
+        self._pressed: QPointF | None = None
+        self._lane = 0
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.verticalScrollBar().setAccessibleName("Lanes up and down")
+        self.viewport().setMouseTracking(True)
+        self.viewport().setAutoFillBackground(False)
+        self.setAccessibleName("Facts over time")
+        follow(theme, self, self.lay_out)
+
+    @property
+    def gutter(self) -> int:
+        """The width of the names at the left."""
+        return min(self._theme.px(150), max(60, self.viewport().width() // 4))
+
+    def span(self) -> tuple[int, int]:
+        """Return where time begins and how wide it lies."""
+        return self.gutter, max(1, self.viewport().width() - self.gutter)
+
+    def scale(self) -> Scale:
+        """Return how time lies over the part right of the names."""
+        return Scale(*self._model.window, self.span()[1])
+
+    def lay_out(self) -> None:
+        """Place the lanes anew."""
+        self._layout = LaneLayout(self._model.lanes, self._theme.px(21), 4)
+        bar = self.verticalScrollBar()
+        bar.setRange(0, max(0, self._layout.height - self.viewport().height()))
+        bar.setPageStep(self.viewport().height())
+        bar.setSingleStep(self._theme.px(21))
+        self._lane = max(0, min(self._lane, len(self._layout.tops) - 2))
+        self.viewport().update()
+
+    # ---- painting
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        area = QRectF(self.viewport().rect())
+        painter.fillRect(area, self._theme.color("background_1"))
+        self._boxes, self._painted = {}, []
+        model = self._model
+        if model.lanes is not None and model.index is not None:
+            scale, top = self.scale(), self.verticalScrollBar().value()
+            self._paint_ground(painter, area, scale)
+            painter.setFont(self._theme.font("small"))
+            for lane in self._layout.visible(top, top + int(area.height())):
+                self._paint_lane(painter, lane, scale, area, top)
+            self._paint_arrows(painter, area)
+            self._paint_handles(painter, area, scale)
+        painter.end()
+
+    def _paint_ground(self, painter: QPainter, area: QRectF, scale: Scale) -> None:
+        now = self.gutter + scale.x(self._model.now())
+        if now < area.right():
+            beyond = QRectF(max(now, self.gutter), 0, area.right(), area.height())
+            painter.fillRect(beyond, self._theme.color("background_2"))
+        painter.setPen(QPen(self._theme.color("line"), 1))
+        for tick in ticks(scale, self._theme.px(76), self._model.zone):
+            x = round(self.gutter + scale.x(tick.at)) + 0.5
+            painter.drawLine(QPointF(x, 0), QPointF(x, area.height()))
+        if self.gutter <= now < area.right():
+            painter.setPen(QPen(self._theme.color("text_3"), 1, Qt.PenStyle.DotLine))
+            painter.drawLine(QPointF(now, 0), QPointF(now, area.height()))
+
+    def _paint_lane(self, painter: QPainter, lane: int, scale: Scale, area: QRectF, top: int) -> None:
+        lanes, layout = self._model.lanes, self._layout
+        if lanes is None:
+            return
+        y, end = int(layout.tops[lane]) - top, int(layout.tops[lane + 1]) - top
+        color = self._theme.subject(lane)
+        inside = QRectF(self.gutter, y + layout.pad_px, area.width() - self.gutter, end - y - 2 * layout.pad_px)
+        painter.save()
+        painter.setClipRect(QRectF(self.gutter, max(0, y), area.width(), end - max(0, y)))
+        bars = None if lanes.dense(lane) else layout.bars(lane, scale, self._lines(inside, area))
+        if bars is None or len(bars) > MOST_BARS:
+            columns = max(1, int(scale.width) // DENSITY_STEP)
+            middle = scale.start + (np.arange(columns) + 0.5) * ((scale.end - scale.start) / columns)
+            draw_density(painter, color, inside, lanes.density(lane, middle.astype(np.int64)))
+        else:
+            self._paint_bars(painter, bars, inside, color)
+        painter.restore()
+        self._paint_name(painter, lane, QRectF(0, y, self.gutter, end - y), color, dense=bars is None)
+        painter.setPen(QPen(self._theme.color("line"), 1))
+        painter.drawLine(QPointF(0, end - 0.5), QPointF(area.width(), end - 0.5))
+
+    def _lines(self, inside: QRectF, area: QRectF) -> tuple[int, int]:
+        height = self._layout.row_px
+        return int(-inside.top() // height) if inside.top() < 0 else 0, int(
+            (area.height() - inside.top()) // height
+        ) + 1
+
+    def _paint_bars(self, painter: QPainter, bars: Bars, inside: QRectF, color) -> None:
+        model, height = self._model, self._layout.row_px
+        standings = self._standings(bars)
+        rows = bars.row.tolist()
+        boxes = [
+            QRectF(self.gutter + left, inside.top() + line * height + 1, right - left - 1, height - 3)
+            for left, right, line in zip(bars.left.tolist(), bars.right.tolist(), bars.line.tolist(), strict=True)
+        ]
+        smooth = len(boxes) <= ROUNDED_UP_TO // 2 and len(self._boxes) <= ROUNDED_UP_TO
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth)
+        draw_bars(painter, color, boxes, standings, model.claims[bars.row].tolist(), smooth=smooth)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        # What is chosen or pointed at stands on top of its neighbours.
+        self._painted += zip(rows, boxes, strict=True)
+        self._boxes |= dict(zip(rows, boxes, strict=True))
+        self._paint_chosen(painter, rows, boxes)
+        texts = ((box, model.text(row), s) for row, box, s in zip(rows, boxes, standings, strict=True) if s)
+        metrics = QFontMetricsF(painter.font())
+        draw_texts(painter, self._theme, texts, QRectF(self.gutter, 0, inside.width(), 1), metrics)
+
+    def _standings(self, bars: Bars) -> list[int]:
+        """Return how each bar stands; along belief time, a bar is over where that belief had ended."""
+        model = self._model
+        found = model.index.standing(bars.row, model.moment)
+        if model.axis == "belief" and model.moment.known_at is not None:
+            found[bars.end <= model.moment.known_at] = Standing.SUPERSEDED
+            found[bars.start > model.moment.known_at] = Standing.UNKNOWN
+        return found.tolist()
+
+    def _paint_chosen(self, painter: QPainter, rows: list[int], boxes: list[QRectF]) -> None:
+        chosen = {self._model.row_of(fact) for fact in self._model.chosen[:200]}
+        hovered = -1 if self._model.hovered is None else self._model.row_of(self._model.hovered)
+        if not chosen and hovered < 0:
+            return
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for row, box in zip(rows, boxes, strict=True):
+            if row in chosen or row == hovered:
+                painter.setPen(QPen(self._theme.color("accent" if row in chosen else "text_2"), 2))
+                painter.drawRoundedRect(box.adjusted(0, 0, 0, 0), 4, 4)
+
+    def _paint_name(self, painter: QPainter, lane: int, box: QRectF, color, *, dense: bool) -> None:
+        lanes, theme = self._model.lanes, self._theme
+        painter.fillRect(box, theme.color("background_2"))
+        painter.fillRect(QRectF(0, box.top(), 4, box.height() - 1), color)
+        if lane == self._lane and self.hasFocus():
+            painter.setPen(QPen(theme.color("accent"), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(box.adjusted(5, 1, -2, -3))
+        metrics = QFontMetricsF(painter.font())
+        count = f"{lanes.count(lane):,}"
+        line = QRectF(12, max(box.top(), 0) + 4, box.width() - 18, min(self._layout.row_px, box.height() - 4))
+        painter.setPen(theme.color("text_3"))
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, count)
+        room = line.width() - metrics.horizontalAdvance(count) - 8
+        mark = "▸ " if dense else ""
+        name = metrics.elidedText(mark + " ".join(lanes.labels[lane].split()), Qt.TextElideMode.ElideRight, room)
+        painter.setPen(theme.color("text_1"))
+        painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
+
+    def _paint_arrows(self, painter: QPainter, area: QRectF) -> None:
+        model = self._model
+        if not self._boxes or len(self._boxes) > MOST_ARROWS * 10:
+            return
+        rows = np.array(list(self._boxes), dtype=np.int64)
+        after = model.index.successors(rows, model.moment.known_at)
+        pairs = [(one, two) for one, two in zip(rows.tolist(), after.tolist(), strict=True) if two in self._boxes]
+        if len(pairs) > MOST_ARROWS:
+            marked = {model.row_of(one) for one in (*model.chosen[:20], *([model.hovered] if model.hovered else []))}
+            pairs = [pair for pair in pairs if marked & set(pair)]
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setClipRect(QRectF(self.gutter, 0, area.width(), area.height()))
+        for one, two in pairs:
+            start, end = self._boxes[one], self._boxes[two]
+            x = min(max(end.left() + 1, self.gutter + 4), area.width() - 8)
+            down = end.top() >= start.top()
+            draw_arrow(
+                painter,
+                self._theme.color("text_2"),
+                QPointF(min(max(start.left() + 8, x), start.right()), start.bottom() if down else start.top()),
+                QPointF(x + 4, end.top() if down else end.bottom()),
+            )
+        painter.setClipping(False)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _paint_handles(self, painter: QPainter, area: QRectF, scale: Scale) -> None:
+        moment = self._model.moment
+        for at, style in ((moment.known_at, Qt.PenStyle.DashLine), (moment.as_of, Qt.PenStyle.SolidLine)):
+            x = self.gutter + scale.x(at) if at is not None else -1.0
+            if self.gutter <= x <= area.right():
+                painter.setPen(QPen(self._theme.color("accent"), 2, style))
+                painter.drawLine(QPointF(x, 0), QPointF(x, area.height()))
+
+    # ---- pointer
+
+    def fact_at(self, place: QPointF) -> FactId | None:
+        """Return the fact whose bar lies at a place of the viewport."""
+        if place.x() < self.gutter:
+            return None
+        found = [row for row, box in self._painted if box.adjusted(-1, -1, 1, 1).contains(place)]
+        return self._model.fact_at(found[-1]) if found else None
+
+    def box_of(self, fact: FactId) -> QRectF | None:
+        """Return where a fact's bar was painted."""
+        return self._boxes.get(self._model.row_of(fact))
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip:
+            fact = self.fact_at(QPointF(event.pos()))
+            tip = self._tip(fact) if event.pos().x() >= self.gutter else self._lane_tip(event.pos().y())
+            QToolTip.showText(event.globalPos(), tip, self.viewport())
+            return True
+        if event.type() == QEvent.Type.Leave:
+            self._model.hover(None)
+        return super().viewportEvent(event)
+
+    def _lane_tip(self, y: int) -> str:
+        lane, lanes = self._layout.lane_at(y + self.verticalScrollBar().value()), self._model.lanes
+        if lane < 0 or lanes is None:
+            return ""
+        name = lanes.labels[lane].replace("&", "&amp;").replace("<", "&lt;")
+        return f"<p>{name}</p><p>{lanes.count(lane):,} facts</p>"
+
+    def _tip(self, fact: FactId | None) -> str:
+        if fact is None or self._model.index is None:
+            return ""
+        row = self._model.row_of(fact)
+        standing = Standing(int(self._model.index.standing(np.array([row]), self._model.moment)[0]))
+        text = self._model.text(row)
+        text = text if len(text) <= 400 else text[:399] + "…"
+        plain = text.replace("&", "&amp;").replace("<", "&lt;")
+        return f"<p>{plain}</p><p>{period(self._model, row)}<br>{STANDINGS[standing]}</p>"
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        place = event.position()
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        lane = self._layout.lane_at(int(place.y()) + self.verticalScrollBar().value())
+        self._lane = max(0, lane)
+        if place.x() < self.gutter:
+            if lane >= 0:
+                self._model.toggle_lane(lane)
+            return
+        fact = self.fact_at(place)
+        if fact is None:
+            self._pressed = place
+            return
+        several = event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+        kept = tuple(one for one in self._model.chosen if one != fact) if several else ()
+        self._model.choose((fact, *kept))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        place = event.position()
+        if self._pressed is not None and event.buttons() & Qt.MouseButton.LeftButton:
+            moved = self._pressed - place
+            self._pressed = place
+            self._model.pan(moved.x() / self.scale().width)
+            bar = self.verticalScrollBar()
+            bar.setValue(bar.value() + round(moved.y()))
+            return
+        self._model.hover(self.fact_at(place))
+
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
+        self._pressed = None
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.position().x() >= self.gutter and self.fact_at(event.position()) is None:
+            self._model.move(self._model.handle, self.scale().at(event.position().x() - self.gutter))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        turned = event.angleDelta()
+        keys = Qt.KeyboardModifier
+        if event.position().x() < self.gutter or event.modifiers() & keys.ShiftModifier:
+            bar = self.verticalScrollBar()
+            bar.setValue(bar.value() - (turned.y() or turned.x()))
+        elif abs(turned.x()) > abs(turned.y()):
+            self._model.pan(-turned.x() / 1200)
+        else:
+            at = self.scale().at(event.position().x() - self.gutter)
+            self._model.zoom(ZOOM_STEP ** (turned.y() / 120), at)
+        event.accept()
+
+    # ---- keys
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys, last = Qt.Key, len(self._layout.tops) - 2
+        if event.key() in (keys.Key_Up, keys.Key_Down) and not event.modifiers():
+            self._lane = max(0, min(last, self._lane + (1 if event.key() == keys.Key_Down else -1)))
+            self._show_lane()
+        elif event.key() in (keys.Key_PageUp, keys.Key_PageDown):
+            bar = self.verticalScrollBar()
+            bar.setValue(bar.value() + bar.pageStep() * (1 if event.key() == keys.Key_PageDown else -1))
+        elif event.key() in (keys.Key_Return, keys.Key_Enter) and last >= 0:
+            self._model.toggle_lane(self._lane)
+        else:
+            # The view answers the keys that every picture has.
+            event.ignore()
+
+    def _show_lane(self) -> None:
+        top, bottom = int(self._layout.tops[self._lane]), int(self._layout.tops[self._lane + 1])
+        bar = self.verticalScrollBar()
+        if bottom > bar.value() + self.viewport().height():
+            bar.setValue(bottom - self.viewport().height())
+        if top < bar.value():
+            bar.setValue(top)
+        lanes = self._model.lanes
+        if lanes is not None and len(lanes):
+            self.setAccessibleDescription(f"{lanes.labels[self._lane]}, {lanes.count(self._lane):,} facts")
+        self.viewport().update()
+
+    def show_fact(self, fact: FactId) -> None:
+        """Scroll to the lane of a fact."""
+        lanes, row = self._model.lanes, self._model.row_of(fact)
+        if lanes is None or row < 0 or fact in {self._model.fact_at(one) for one in self._boxes}:
+            return
+        at = np.flatnonzero(lanes.row == row)
+        if len(at):
+            self._lane = int(np.searchsorted(lanes.first, at[0], side="right")) - 1
+            self._show_lane()
+
+    def focusInEvent(self, event) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.lay_out()

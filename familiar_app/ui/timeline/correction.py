@@ -1,0 +1,195 @@
+"""The owner's corrections from the Timeline, each of which can be taken back and done again.
+
+Every change and every undo is an act of the owner in the log, so a rebuild brings back where the person left off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from familiar_app.domain.errors import UserError
+from familiar_app.domain.fact import Fact, FactId, NewFact, Subject
+from familiar_app.domain.ids import FamiliarId, PersonKey
+
+if TYPE_CHECKING:
+    from familiar_app.store.fact import Facts
+
+MOST_STEPS = 200
+ORIGIN = "owner"
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One thing to do to one fact; `by` is the fact it is retired for."""
+
+    kind: Literal["retire", "restore"]
+    fact: FactId
+    by: FactId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change as the person knows it: its name, the acts that do it again, and those that take it back."""
+
+    title: str
+    again: tuple[Act, ...]
+    back: tuple[Act, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a fact is to say. `importance` is 1 to 10 or None."""
+
+    text: str
+    about: tuple[Subject, ...] = ()
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    importance: int | None = None
+
+
+class Corrections:
+    """Changes to the facts of one familiar. A method returns when the change is on the disk."""
+
+    def __init__(self, facts: Facts, familiar: FamiliarId) -> None:
+        self._facts, self._familiar = facts, familiar
+        self.done: list[Step] = []
+        self.undone: list[Step] = []
+
+    async def add(self, wish: Wish) -> tuple[Fact, bool]:
+        """Store what the owner says. False where it was believed already, which leaves nothing to take back."""
+        fact, created = await self._facts.add_by_owner(
+            self._familiar,
+            wish.text,
+            subjects=[one.key for one in wish.about],
+            importance=wish.importance,
+            valid_from=wish.valid_from,
+            valid_to=wish.valid_to,
+        )
+        if created:
+            self._note(Step("Fact added", (Act("restore", fact.id),), (Act("retire", fact.id),)))
+        return fact, created
+
+    async def edit(self, prior: Fact, wish: Wish) -> Fact:
+        """Put another fact in the place of one; it keeps sources and place."""
+        fact = await self._facts.edit_by_owner(prior.id, self._new(prior, wish))
+        self._note(_replacing("Fact changed", [prior.id], fact.id))
+        return fact
+
+    async def redate(self, priors: Sequence[Fact], valid_from: datetime | None, valid_to: datetime | None) -> int:
+        """Give facts other dates in the world; returns how many were changed."""
+        again: list[Act] = []
+        back: list[Act] = []
+        for prior in priors:
+            wish = Wish(prior.text, prior.subjects, valid_from, valid_to, prior.importance)
+            fact = await self._facts.edit_by_owner(prior.id, self._new(prior, wish))
+            step = _replacing("", [prior.id], fact.id)
+            again += step.again
+            back += step.back
+            # Noted as it goes, so that what was done before a failure can be taken back.
+            self._note(Step("Dates changed", tuple(again), tuple(back)), instead=len(again) > len(step.again))
+        return len(priors)
+
+    async def retire(self, facts: Sequence[FactId]) -> int:
+        """Stop believing facts; returns how many were believed until now."""
+        retired = [one for one in facts if await self._try(Act("retire", one))]
+        if not retired:
+            raise UserError("These facts are retired already.", "There is nothing to change.")
+        back = tuple(Act("restore", one) for one in retired)
+        self._note(Step(_counted("Fact", retired, "retired"), tuple(Act("retire", one) for one in retired), back))
+        return len(retired)
+
+    async def restore(self, facts: Sequence[Fact]) -> int:
+        """Believe retired facts again; returns how many were."""
+        restored = [one for one in facts if await self._try(Act("restore", one.id))]
+        if not restored:
+            raise UserError("These facts are believed already.", "There is nothing to change.")
+        back = tuple(Act("retire", one.id, one.superseded_by) for one in restored)
+        again = tuple(Act("restore", one.id) for one in restored)
+        self._note(Step(_counted("Fact", restored, "restored"), again, back))
+        return len(restored)
+
+    async def merge(self, priors: Sequence[Fact], wish: Wish) -> Fact:
+        """Put one fact in the place of several; it rests on the sources of all of them."""
+        first, *others = priors
+        sources = tuple(dict.fromkeys(turn for one in priors for turn in one.source_turns))
+        new = self._new(first, wish, sources)
+        fact = await self._facts.edit_by_owner(first.id, new)
+        retired = [one.id for one in others if await self._try(Act("retire", one.id, fact.id))]
+        merged = [first.id, *retired]
+        self._note(_replacing(_counted("Fact", merged, "merged"), merged, fact.id))
+        return fact
+
+    async def undo(self) -> str:
+        """Take back the last change and return what it was, "" where there is none."""
+        if not self.done:
+            return ""
+        step = self.done.pop()
+        await self._run(step.back)
+        self.undone.append(step)
+        return step.title
+
+    async def redo(self) -> str:
+        """Do again what was taken back last and return what it was, "" where there is none."""
+        if not self.undone:
+            return ""
+        step = self.undone.pop()
+        await self._run(step.again)
+        self.done.append(step)
+        return step.title
+
+    async def _run(self, acts: Sequence[Act]) -> None:
+        """Do what can still be done. Raises UserError where nothing can, since others have changed it meanwhile."""
+        worked = [await self._try(act) for act in acts]
+        if not any(worked):
+            raise UserError("This has been changed by something else meanwhile.", "Look at the facts as they are now.")
+
+    async def _try(self, act: Act) -> bool:
+        """Carry out an act; False where the fact stands so already."""
+        known = await self._facts.get(act.fact)
+        if known is None or (known.superseded_at is None) is (act.kind == "restore"):
+            return False
+        if act.kind == "restore":
+            await self._facts.restore_by_owner(act.fact)
+            return True
+        successor = None if act.by is None else await self._facts.get(act.by)
+        usable = successor is not None and successor.superseded_at is None
+        await self._facts.retire_by_owner(act.fact, by=act.by if usable else None)
+        return True
+
+    def _new(self, prior: Fact, wish: Wish, sources: Sequence[int] | None = None) -> NewFact:
+        return NewFact(
+            familiar=self._familiar,
+            text=wish.text.strip(),
+            origin=ORIGIN,
+            subjects=wish.about,
+            source_turns=prior.source_turns if sources is None else tuple(sources),
+            channel=prior.channel,
+            importance=wish.importance,
+            valid_from=wish.valid_from,
+            valid_to=wish.valid_to,
+        )
+
+    def _note(self, step: Step, *, instead: bool = False) -> None:
+        if instead:
+            self.done.pop()
+        self.done.append(step)
+        del self.done[:-MOST_STEPS]
+        self.undone.clear()
+
+
+def subjects_of(keys: Sequence[PersonKey], labels: dict[PersonKey, str]) -> tuple[Subject, ...]:
+    """Return people as subjects, under the names they have now."""
+    return tuple(Subject(key, labels.get(key, key.partition(":")[2] or key)) for key in dict.fromkeys(keys))
+
+
+def _replacing(title: str, priors: Sequence[FactId], by: FactId) -> Step:
+    again = (Act("restore", by), *(Act("retire", one, by) for one in priors))
+    back = (Act("retire", by), *(Act("restore", one) for one in priors))
+    return Step(title, again, back)
+
+
+def _counted(noun: str, facts: Sequence[object], verb: str) -> str:
+    return f"{noun} {verb}" if len(facts) == 1 else f"{len(facts)} {noun.lower()}s {verb}"

@@ -1,0 +1,112 @@
+"""One fact made ready to be read, without Qt: what it says, when by both clocks, where from, what followed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+from familiar_app.domain.clock import local_time
+from familiar_app.domain.fact import Belief, Cause, Fact, FactId
+from familiar_app.domain.ids import OWNER, FamiliarId
+from familiar_app.domain.turn import Turn
+from familiar_app.store.fact import FactHistory
+
+_CAUSES = {
+    Cause.LEARNED: "learned",
+    Cause.ADDED: "added by hand",
+    Cause.RESTORED: "restored",
+    Cause.SUPERSEDED: "superseded",
+    Cause.RETIRED: "retired",
+    Cause.SOURCE_DELETED: "its source was deleted",
+}
+PREVIEW_CHARS = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A way to something else: what it shows, and the panel and place it leads to."""
+
+    text: str
+    panel: str
+    key: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """The parts of a fact in the order of the side view."""
+
+    fact: Fact
+    about: tuple[str, ...]
+    world: str
+    beliefs: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    sources: tuple[Chip, ...]
+    replaced: tuple[Chip, ...]
+    successors: tuple[Chip, ...]
+    reflections: tuple[Chip, ...]
+
+    @property
+    def retired(self) -> bool:
+        return self.fact.superseded_at is not None
+
+
+def describe(history: FactHistory, texts: Callable[[FactId], str], zone: tzinfo, familiar_name: str) -> Detail:
+    """Return the readable parts of a fact; `texts` gives what other facts say."""
+    fact = history.fact
+    known = [("Importance", f"{fact.importance} of 10")] if fact.importance is not None else []
+    known.append(("Written by", "you" if fact.origin == "owner" else fact.origin.replace("_", " ")))
+    if fact.channel_key is not None:
+        known.append(("Learned in", str(fact.channel_key)))
+    return Detail(
+        fact=fact,
+        about=tuple(history.labels.get(one.key, one.display_at_write) for one in fact.subjects),
+        world=_world(fact, zone),
+        beliefs=tuple(_belief(one, zone) for one in fact.beliefs),
+        facts=tuple(known),
+        sources=tuple(_source(turn, zone, fact.familiar, familiar_name) for turn in history.sources),
+        replaced=tuple(_other(one, texts) for one in history.supersedes),
+        successors=tuple(_other(one, texts) for one in history.successors),
+        reflections=tuple(
+            Chip(_short(one.text), "reflections", str(one.id), "stale" if one.stale else "")
+            for one in history.reflections
+        ),
+    )
+
+
+def day(at: datetime | None, zone: tzinfo, open_word: str) -> str:
+    """Write an instant for people, an open end in a word."""
+    return open_word if at is None else local_time(at, zone).strftime("%Y-%m-%d %H:%M")
+
+
+def _world(fact: Fact, zone: tzinfo) -> str:
+    if fact.valid.since is None and fact.valid.until is None:
+        return "at any time"
+    since, until = day(fact.valid.since, zone, "always"), day(fact.valid.until, zone, "open")
+    return f"{since} – {until}"
+
+
+def _belief(belief: Belief, zone: tzinfo) -> str:
+    by = " by you" if belief.begun_by == OWNER and belief.cause is not Cause.ADDED else ""
+    begun = f"{day(belief.held.since, zone, '')} {_CAUSES[belief.cause]}{by}"
+    if belief.held.until is None or belief.end_cause is None:
+        return f"{begun} – believed today"
+    ended = " by you" if belief.ended_by == OWNER else ""
+    return f"{begun} – {day(belief.held.until, zone, '')} {_CAUSES[belief.end_cause]}{ended}"
+
+
+def _source(turn: Turn, zone: tzinfo, familiar: FamiliarId, name: str) -> Chip:
+    own = turn.author is None or turn.author.key == f"ego:{familiar}"
+    speaker = name if own else turn.author.name
+    text = "deleted" if turn.deleted else _short(turn.content)
+    return Chip(f"{speaker}: {text}", "chat", f"{turn.channel}:{turn.id}", day(turn.at, zone, ""))
+
+
+def _other(fact: FactId, texts: Callable[[FactId], str]) -> Chip:
+    return Chip(_short(texts(fact)) or f"Fact {fact}", "timeline", str(fact))
+
+
+def _short(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= PREVIEW_CHARS else plain[: PREVIEW_CHARS - 1] + "…"

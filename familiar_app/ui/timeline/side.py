@@ -1,0 +1,182 @@
+"""What the Timeline shows in the side view: one fact, several of them, a comparison of two moments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from familiar_app.domain.fact import FactId
+from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.flow import FlowLayout
+from familiar_app.ui.kit.label import column, label, line, row
+from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.timeline.detail import Chip, Detail
+from familiar_app.ui.timeline.word import SIGNS, Difference
+
+Go = Callable[[str, str], object]
+Deed = Callable[[str], object]
+MOST_SHOWN = 500
+
+
+class Page(QScrollArea):
+    """A column that scrolls up and down only."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(name)
+        self.inside = QWidget()
+        self.column: QVBoxLayout = column(margins=16, spacing=8)
+        self.inside.setLayout(self.column)
+        self.setWidget(self.inside)
+
+
+class FactPage(Page):
+    """One fact: what it is, when, where from, what followed, what can be done."""
+
+    def __init__(self, theme: Theme, detail: Detail, go: Go, do: Deed) -> None:
+        super().__init__("Details of the fact")
+        self._theme, self._go = theme, go
+        add = self.column.addWidget
+        add(label(detail.fact.text, wrap=True, selectable=True))
+        if detail.about:
+            add(label("About " + ", ".join(detail.about), "quiet", wrap=True))
+        self._pairs(detail.facts)
+        add(line())
+        add(label("When", "strong"))
+        add(label(f"True in the world: {detail.world}", wrap=True))
+        for one in detail.beliefs:
+            add(label(one, "quiet", wrap=True))
+        add(line())
+        self._chips("Where from", detail.sources, "Nothing but your word." if detail.fact.origin == "owner" else "")
+        self._chips("Took the place of", detail.replaced)
+        self._chips("Followed by", detail.successors)
+        self._chips("Reflections that rest on it", detail.reflections)
+        add(line())
+        self._actions(detail, do)
+        self.column.addStretch(1)
+
+    def _pairs(self, pairs: Sequence[tuple[str, str]]) -> None:
+        for name, value in pairs:
+            self.column.addWidget(label(f"{name}: {value}", "faint", wrap=True))
+
+    def _chips(self, title: str, chips: Sequence[Chip], empty: str = "") -> None:
+        if not chips and not empty:
+            return
+        self.column.addWidget(label(title, "strong"))
+        if not chips:
+            self.column.addWidget(label(empty, "quiet", wrap=True))
+        for one in chips:
+            if one.note:
+                self.column.addWidget(label(one.note, "faint"))
+            self.column.addWidget(ChipButton(one.text, lambda one=one: self._go(one.panel, one.key)))
+
+    def _actions(self, detail: Detail, do: Deed) -> None:
+        holder = QWidget()
+        flow = FlowLayout(holder, spacing=8)
+        deeds = (("restore", "Restore"),) if detail.retired else (("edit", "Change…"), ("retire", "Retire"))
+        for word, title in deeds:
+            flow.addWidget(button(title, lambda word=word: do(word)))
+        self.column.addWidget(holder)
+
+
+class ChipButton(QPushButton):
+    """A chip whose text takes as many lines as it needs."""
+
+    def __init__(self, text: str, run: Callable[[], object]) -> None:
+        super().__init__()
+        self.setAccessibleName(text)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.clicked.connect(lambda _checked=False: run())
+        self._label = label(text, wrap=True)
+        self._label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        layout = column()
+        layout.setContentsMargins(10, 6, 10, 6)
+        layout.addWidget(self._label)
+        self.setLayout(layout)
+        policy = self.sizePolicy()
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._label.heightForWidth(max(1, width - 20)) + 12
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        self.setMinimumHeight(self.heightForWidth(self.width()))
+
+    def sizeHint(self):
+        hint = super().sizeHint()
+        hint.setHeight(self.heightForWidth(self.width()))
+        return hint
+
+
+class ManyPage(Page):
+    """Several chosen facts, and what can be done to all of them at once."""
+
+    def __init__(self, texts: Sequence[str], whole: int, *, retired: int, do: Deed) -> None:
+        super().__init__("Chosen facts")
+        add = self.column.addWidget
+        believed = whole - retired
+        add(label(f"{believed:,} believed, {retired:,} retired", "quiet", wrap=True))
+        for text in texts:
+            add(label(f"• {text}", wrap=True))
+        if whole > len(texts):
+            add(label(f"And {whole - len(texts):,} more.", "faint"))
+        add(line())
+        holder = QWidget()
+        flow = FlowLayout(holder, spacing=8)
+        deeds = [("merge", "Merge into one…")] if believed > 1 else []
+        deeds += [("redate", "Change dates…"), ("retire", "Retire")] if believed else []
+        deeds += [("restore", "Restore")] if retired else []
+        for word, title in deeds:
+            flow.addWidget(button(title, lambda word=word: do(word)))
+        add(holder)
+        self.column.addStretch(1)
+
+
+class ComparePage(QWidget):
+    """What B has gained, changed and lost against A. Return on a line chooses its fact."""
+
+    def __init__(
+        self, a: str, b: str, found: Sequence[Difference], *, choose: Callable[[FactId], object], do: Deed
+    ) -> None:
+        super().__init__()
+        layout = column(margins=16, spacing=8)
+        layout.addWidget(label(f"A: {a}", wrap=True))
+        layout.addWidget(label(f"B: {b}", wrap=True))
+        kinds = [one.kind for one in found]
+        gained, changed, lost = (kinds.count(kind) for kind in ("gained", "changed", "lost"))
+        layout.addWidget(label(f"{gained:,} gained, {changed:,} changed, {lost:,} lost", "quiet", wrap=True))
+        self.list = QListWidget()
+        self.list.setAccessibleName("Differences between A and B")
+        self.list.setWordWrap(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideNone)
+        self.list.setResizeMode(QListWidget.ResizeMode.Adjust)
+        for one in found[:MOST_SHOWN]:
+            before = f"\nbefore: {one.before}" if one.prior is not None else ""
+            item = QListWidgetItem(f"{SIGNS[one.kind]} {one.text}{before}")
+            item.setData(Qt.ItemDataRole.UserRole, one.fact)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{one.kind}: {one.text}{before}")
+            self.list.addItem(item)
+        self.list.itemActivated.connect(lambda item: choose(FactId(item.data(Qt.ItemDataRole.UserRole))))
+        layout.addWidget(self.list, 1)
+        if len(found) > MOST_SHOWN:
+            more = f"And {len(found) - MOST_SHOWN:,} more; a copy and an export have them all."
+            layout.addWidget(label(more, "faint", wrap=True))
+        if not found:
+            layout.addWidget(label("Nothing differs.", "quiet"))
+        steps = row(spacing=8)
+        for word, title in (("compare_copy", "Copy"), ("compare_export", "Export…")):
+            steps.addWidget(button(title, lambda word=word: do(word)))
+        steps.addStretch(1)
+        layout.addLayout(steps)
+        self.setLayout(layout)

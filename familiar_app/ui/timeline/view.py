@@ -1,0 +1,430 @@
+"""Shows one familiar's timeline: the picture with its axis, controls below, the beliefs of the moment at the right."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QComboBox, QSplitter, QStackedWidget, QWidget
+
+from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.fact import FactId
+from familiar_app.domain.ids import PersonKey
+from familiar_app.ui.kit.button import icon_button
+from familiar_app.ui.kit.empty_state import EmptyState
+from familiar_app.ui.kit.field import SearchField
+from familiar_app.ui.kit.header import PanelHeader
+from familiar_app.ui.kit.label import column, label, surface
+from familiar_app.ui.kit.notice import Notice
+from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.kit.task import Tasks
+from familiar_app.ui.kit.wait import WaitStack
+from familiar_app.ui.timeline.axis import Axis as AxisBar
+from familiar_app.ui.timeline.axis import Overview
+from familiar_app.ui.timeline.belief_list import BeliefTable
+from familiar_app.ui.timeline.canvas import Canvas
+from familiar_app.ui.timeline.controls import Controls
+from familiar_app.ui.timeline.correction import Corrections
+from familiar_app.ui.timeline.deed import Deeds
+from familiar_app.ui.timeline.lane import Axis, Lanes
+from familiar_app.ui.timeline.model import TimelineModel
+from familiar_app.ui.timeline.prepare import Filter, Prepared, passing, prepare
+from familiar_app.ui.timeline.square_view import SquareView
+from familiar_app.ui.timeline.word import moment_text, picture_text
+
+if TYPE_CHECKING:
+    from familiar_app.domain.ids import FamiliarId
+    from familiar_app.store.fact import Facts
+    from familiar_app.store.fact_span import FactSpans
+
+FILTER_AFTER_MS = 180
+READ_AFTER_MS = 200
+PLAY_EVERY_MS = 140
+DESCRIBE_AFTER_MS = 400
+EVERYBODY = "Everybody"
+_KEYS = {
+    Qt.Key.Key_Plus: "zoom_in",
+    Qt.Key.Key_Equal: "zoom_in",
+    Qt.Key.Key_Minus: "zoom_out",
+    Qt.Key.Key_0: "fit",
+    Qt.Key.Key_Space: "play",
+    Qt.Key.Key_L: "link",
+}
+
+
+class TimelineView(QWidget):
+    """Shows a `TimelineModel` over the facts of a vault. `weak` tells that memory is not drawn by itself."""
+
+    def __init__(
+        self, model: TimelineModel, facts: Facts, familiar: FamiliarId, name: str, context: PanelContext, *, weak: bool
+    ) -> None:
+        super().__init__()
+        surface(self, 1)
+        self.model, self.context, self.theme = model, context, context.theme
+        self._facts, self._familiar, self._name = facts, familiar, name
+        self._awaited: FactId | None = None
+        self.notice = Notice(self.theme)
+        self.tasks = Tasks(context.tasks, self, self._show_error)
+        self.deeds = Deeds(self, facts, Corrections(facts, familiar), name)
+        self._make_parts(weak)
+        self._lay_out()
+        self._filter_soon = self._timer(FILTER_AFTER_MS, self._start_filter)
+        self._read_soon = self._timer(READ_AFTER_MS, self.load)
+        self._describe_soon = self._timer(DESCRIBE_AFTER_MS, self._describe)
+        self._play = self._timer(PLAY_EVERY_MS, model.play_step, repeat=True)
+        self.stale = False
+        model.watch(self._heard)
+        self.stop_listening = facts.feed.listen(lambda _facts: self._facts_changed())
+
+    # ---- making
+
+    def _make_parts(self, weak: bool) -> None:
+        theme, model = self.theme, self.model
+        self.canvas, self.square = Canvas(theme, model), SquareView(theme, model)
+        self.axis = AxisBar(theme, model, self.canvas.span)
+        self.overview = Overview(theme, model, self.canvas.span)
+        self.controls = Controls(theme, model, self.do)
+        self.beliefs = BeliefTable(theme, model, copy=lambda: self.do("copy"))
+        self.beliefs.deed.connect(self.do)
+        self.beliefs.opened.connect(lambda _index: self.deeds.show_chosen())
+        self.asked = label("", "quiet", wrap=True)
+        self.counts = label("", "faint", wrap=True)
+        self.search = SearchField(theme, "Search facts")
+        self.search.textChanged.connect(lambda _text: self._filter_soon.start())
+        for given in (self.search.next_wanted, self.search.given_up):
+            given.connect(self.beliefs.setFocus)
+        self.search.setMinimumWidth(theme.px(160))
+        self.people = QComboBox()
+        self.people.setAccessibleName("Whom the facts are about")
+        self.people.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.people.setMinimumContentsLength(10)
+        self.people.addItem(EVERYBODY, "")
+        self.people.activated.connect(lambda _number: self._start_filter())
+        self.count = label("", "faint")
+        text = ("What is learned in conversations appears here, with when it was true and when it was believed. ") + (
+            "The small model that comes along draws no memory by itself, because it would make things up. "
+            "A better model does; a fact can also be added by hand with + above."
+            if weak
+            else "It comes by itself as you talk; a fact can also be added by hand."
+        )
+        step, run = ("Choose a model", self._choose_model) if weak else ("Add a fact", lambda: self.do("add"))
+        self.empty = EmptyState(theme, "timeline", "No facts yet", text, step=step, run=run)
+        self.nothing = EmptyState(
+            theme, "search", "No fact matches", "No fact has this text and these people.",
+            step="Show all facts", run=self.clear_filter,
+        )  # fmt: skip
+
+    def _lay_out(self) -> None:
+        head = PanelHeader(self.theme, "Timeline")
+        head.add(self.count)
+        self.buttons = {
+            word: icon_button(self.theme, icon, name, lambda word=word: self.do(word), shortcut=key)
+            for word, icon, name, key in (
+                ("add", "plus", "Add a fact", "Ctrl+N"),
+                ("undo", "undo", "Undo", "Ctrl+Z"),
+                ("redo", "redo", "Redo", "Ctrl+Shift+Z"),
+                ("read", "file", "The picture in words", ""),
+            )
+        }
+        for made in (*self.buttons.values(), self.people, self.search):
+            head.add_end(made)
+        self.pages = QStackedWidget()
+        for page in (self._whole(), self.empty, self.nothing):
+            self.pages.addWidget(page)
+        self.wait = WaitStack(self.theme, self.pages, rows=12)
+        told = column(spacing=0)
+        told.setContentsMargins(16, 8, 16, 0)
+        told.addWidget(self.notice)
+        layout = column(spacing=0)
+        layout.addWidget(head)
+        layout.addLayout(told)
+        layout.addWidget(self.wait, 1)
+        self.setLayout(layout)
+        self.show_steps()
+
+    def _whole(self) -> QWidget:
+        self.shapes = QStackedWidget()
+        self.lanes_page = QWidget()
+        lanes = column(spacing=0)
+        lanes.addWidget(self.canvas, 1)
+        lanes.addWidget(self.axis)
+        self.lanes_page.setLayout(lanes)
+        self.shapes.addWidget(self.lanes_page)
+        self.shapes.addWidget(self.square)
+        picture = QWidget()
+        left = column(spacing=0)
+        left.addWidget(self.shapes, 1)
+        left.addWidget(self.overview)
+        left.addWidget(self.controls)
+        picture.setLayout(left)
+        listed = QWidget()
+        right = column(spacing=4)
+        right.setContentsMargins(12, 8, 12, 0)
+        right.addWidget(label("Beliefs at this moment", "strong"))
+        right.addWidget(self.asked)
+        right.addWidget(self.counts)
+        right.addWidget(self.beliefs, 1)
+        listed.setLayout(right)
+        listed.setMinimumWidth(self.theme.px(220))
+        self.across = QSplitter(Qt.Orientation.Horizontal)
+        self.across.setChildrenCollapsible(False)
+        self.across.setHandleWidth(1)
+        self.across.addWidget(picture)
+        self.across.addWidget(listed)
+        self.across.setSizes([700, 330])
+        self.across.setStretchFactor(0, 3)
+        self.across.setStretchFactor(1, 1)
+        return self.across
+
+    def _timer(self, after_ms: int, run: Callable[[], object], *, repeat: bool = False) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(not repeat)
+        timer.setInterval(after_ms)
+        timer.timeout.connect(run)
+        return timer
+
+    # ---- reading
+
+    def load(self) -> None:
+        """Read all facts; called once, and again after each change of them."""
+        self.stale = False
+        if not self.model.loaded:
+            self.wait.begin("Reading the facts…")
+        self.tasks.start(self._load, name="timeline.load", replace=True)
+
+    async def _load(self) -> None:
+        model = self.model
+        try:
+            spans = self._named(await self._facts.spans(self._familiar))
+            texts: tuple[str, ...] = ()
+            wording = None
+            if model.filter.on:
+                wording = await self._facts.wording(self._familiar)
+                texts = wording.texts
+            model.take(await asyncio.to_thread(prepare, spans, texts, model.filter, model.axis))
+        finally:
+            self.wait.end()
+        model.take_wording(wording or await self._facts.wording(self._familiar))
+        if self._awaited is not None and model.row_of(self._awaited) >= 0:
+            model.choose((self._awaited,))
+            self.canvas.show_fact(self._awaited)
+            self._awaited = None
+
+    def _named(self, spans: FactSpans) -> FactSpans:
+        """Call the familiar itself by its name."""
+        own = f"ego:{self._familiar}"
+        pairs = zip(spans.people, spans.labels, strict=True)
+        return replace(spans, labels=tuple(self._name if key == own else name for key, name in pairs))
+
+    def _facts_changed(self) -> None:
+        self.stale = True
+        if self.isVisible():
+            self._read_soon.start()
+
+    def refresh(self) -> None:
+        """Take in what changed while the panel was not seen; time has gone on, too."""
+        model = self.model
+        if self.stale and model.loaded:
+            self.load()
+        elif model.at_now and model.loaded:
+            model.go_now()
+
+    def _start_filter(self) -> None:
+        key = self.people.currentData() or ""
+        wanted = Filter(self.search.text(), frozenset({PersonKey(key)} if key else ()))
+        if wanted != self.model.filter and self.model.index is not None:
+            self.tasks.start(lambda: self._filter(wanted), name="timeline.filter", replace=True)
+
+    async def _filter(self, wanted: Filter) -> None:
+        model = self.model
+        index, texts, axis = model.index, model.texts, model.axis
+
+        def work() -> Prepared:
+            among = passing(index.spans, texts, wanted)
+            return Prepared(index, Lanes(index.spans, axis, among), among)
+
+        model.show_filter(wanted, await asyncio.to_thread(work))
+
+    def clear_filter(self) -> None:
+        """Show all facts."""
+        self.search.clear()
+        self.people.setCurrentIndex(0)
+        self._start_filter()
+
+    def show_axis(self, axis: Axis) -> None:
+        """Draw the bars along the other clock."""
+
+        async def work() -> None:
+            index = self.model.index
+            if index is not None:
+                self.model.show_axis(axis, await asyncio.to_thread(Lanes, index.spans, axis, self.model.among))
+
+        self.tasks.start(work, name="timeline.axis", replace=True)
+
+    # ---- doing
+
+    def do(self, word: str) -> None:
+        """Do something by its word."""
+        self.deeds.do(word)
+
+    def show_fact(self, fact: FactId) -> None:
+        """Choose a fact, wherever the person is now; one that the filter hides brings all facts back."""
+        model, row = self.model, self.model.row_of(fact)
+        if row < 0:
+            self._awaited = fact
+            return
+        if model.among is not None and not model.among[row]:
+            self.clear_filter()
+        model.choose((fact,))
+        self.canvas.show_fact(fact)
+
+    def choose_soon(self, fact: FactId) -> None:
+        """Choose a fact that was stored a moment ago, as soon as it has been read."""
+        self._awaited = fact
+
+    def _choose_model(self) -> None:
+        self.context.go_to("settings", "models.background")
+
+    # ---- showing
+
+    def _heard(self, what: str) -> None:
+        getattr(self, f"_on_{what}", self._repaint)()
+
+    def _on_facts(self) -> None:
+        model = self.model
+        count = model.size
+        self.count.setText(f"{count:,} {'fact' if count == 1 else 'facts'}")
+        self._show_people()
+        self.overview.count()
+        self.beliefs.viewport().update()
+        self._show_page()
+        self._describe_soon.start()
+        self._repaint()
+
+    def _on_lanes(self) -> None:
+        self._show_page()
+        self.canvas.lay_out()
+        self.controls.show_model()
+        self._repaint()
+
+    def _on_moment(self) -> None:
+        model, changes = self.model, self.model.delta()
+        self.beliefs.show_rows()
+        self.controls.show_model()
+        self.axis.show_moment()
+        self.asked.setText(moment_text(model.moment, model.zone).capitalize())
+        signs = ((changes.gained, "+"), (changes.lost, "−"), (changes.after, "↻"))
+        told = "  ".join(f"{sign} {len(rows):,}" for rows, sign in signs if len(rows))
+        held = int(model.state().sum()) if model.index is not None else 0
+        self.counts.setText(f"{held:,} held" + (f"   {told}" if told else ""))
+        self._describe_soon.start()
+        self._repaint()
+
+    def _on_window(self) -> None:
+        self._repaint()
+
+    def _on_chosen(self) -> None:
+        self.beliefs.show_chosen()
+        self.deeds.show_chosen()
+        self._repaint()
+
+    def _on_playing(self) -> None:
+        self.controls.show_playing()
+        if self.model.playing:
+            self._play.start()
+        else:
+            self._play.stop()
+
+    def _on_view(self) -> None:
+        square = self.model.shape == "square"
+        had = self.shapes.currentWidget().isAncestorOf(self.focusWidget() or self) or self.square.hasFocus()
+        self.shapes.setCurrentWidget(self.square if square else self.lanes_page)
+        if had:
+            (self.square if square else self.canvas).setFocus()
+        self.controls.show_model()
+
+    def _on_marks(self) -> None:
+        self.controls.show_model()
+
+    def _repaint(self) -> None:
+        for part in (self.canvas.viewport(), self.square, self.axis, self.overview):
+            part.update()
+
+    def _show_page(self) -> None:
+        model = self.model
+        page = self.across
+        if model.loaded and not model.size:
+            page = self.empty
+        elif model.loaded and model.filter.on and model.lanes is not None and not len(model.lanes):
+            page = self.nothing
+        self.pages.setCurrentWidget(page)
+
+    def _show_people(self) -> None:
+        spans = self.model.spans
+        pairs = [] if spans is None else sorted(zip(spans.labels, spans.people, strict=True))
+        known = [(self.people.itemText(n), self.people.itemData(n)) for n in range(1, self.people.count())]
+        if [(name, str(key)) for name, key in pairs] == known:
+            return
+        chosen = self.people.currentData()
+        self.people.clear()
+        self.people.addItem(EVERYBODY, "")
+        for name, key in pairs:
+            self.people.addItem(name, str(key))
+        self.people.setCurrentIndex(max(0, self.people.findData(chosen)))
+
+    def show_steps(self) -> None:
+        """Show whether there is something to take back or to do again."""
+        self.buttons["undo"].setEnabled(bool(self.deeds.corrections.done))
+        self.buttons["redo"].setEnabled(bool(self.deeds.corrections.undone))
+
+    def _describe(self) -> None:
+        text = picture_text(self.model)
+        for part in (self.canvas, self.square):
+            part.setAccessibleDescription(text)
+
+    def _show_error(self, error: FamiliarError, again: Callable[[], object] | None) -> None:
+        if not self.model.loaded:
+            self.notice.show_error(error, step="Read it again", run=self.load)
+        else:
+            self.notice.show_error(error, again)
+
+    # ---- keys
+
+    def event(self, event: QEvent) -> bool:
+        # Ctrl+Z belongs to this panel while the focus is in it; a field that has typing to take back comes first.
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _undo_word(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        word = _undo_word(event) or self._key_word(event)
+        if word:
+            self.do(word)
+        elif event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            edges: Any = self.model.edges(self.model.handle)
+            if len(edges):
+                at = int(edges[0 if event.key() == Qt.Key.Key_Home else -1])
+                self.model.move(self.model.handle, at)
+                self.model.reveal(at)
+        else:
+            super().keyPressEvent(event)
+
+    def _key_word(self, event: QKeyEvent) -> str:
+        mods = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
+        if mods:
+            return ""
+        big = "_big" if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else ""
+        if event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            return f"step{big}" + ("_back" if event.key() == Qt.Key.Key_Left else "")
+        return _KEYS.get(Qt.Key(event.key()), "")
+
+
+def _undo_word(event: QKeyEvent) -> str:
+    if event.matches(QKeySequence.StandardKey.Undo):
+        return "undo"
+    return "redo" if event.matches(QKeySequence.StandardKey.Redo) else ""
