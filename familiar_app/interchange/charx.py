@@ -80,7 +80,7 @@ def _read_member(archive: zipfile.ZipFile, name: str, limit_bytes: int, source: 
     try:
         with archive.open(name) as member:
             data = member.read(limit_bytes + 1)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
         raise BadInputError(f"{name} in the archive is damaged or encrypted.", source=source) from error
     if len(data) > limit_bytes:
         raise BadInputError(f"{name} is larger than {limit_bytes // 1024 // 1024} MiB.", source=source)

@@ -43,7 +43,7 @@ class _UseRegex(Field):
         extensions = raw.get("extensions")
         if isinstance(extensions, Mapping) and any(mark in extensions for mark in _ST_MARKS):
             return None
-        keys = [key for key in raw.get("keys") or [] if isinstance(key, str)]
+        keys = _texts(raw.get("keys"))
         slashed = [bool(_SLASHED.match(key)) for key in keys]
         plain = not raw.get("constant") and not raw.get("secondary_keys")
         if (said and keys and all(slashed) and plain) or (not said and not any(slashed)):
@@ -51,8 +51,12 @@ class _UseRegex(Field):
         return said
 
     def write(self, target: dict[str, Any], value: Any) -> None:
-        keys = target.get("keys") or []
-        target[self.path] = any(_SLASHED.match(key) for key in keys) if value is None else value
+        slashed = any(_SLASHED.match(key) for key in _texts(target.get("keys")))
+        target[self.path] = slashed if value is None else value
+
+
+def _texts(value: Any) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def _extension_name(path: str) -> str:

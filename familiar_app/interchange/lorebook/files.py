@@ -110,7 +110,7 @@ def _from_card(file: JsonFile, path: Path, report: Report) -> LoreDocument:
     data = card_data(file.value)
     name = data.get("name") if isinstance(data.get("name"), str) else None
     book = data.get("character_book")
-    if not isinstance(book, Mapping | list):
+    if not isinstance(book, Mapping) and (not isinstance(book, list) or find_shape(book) is None):
         return LoreDocument(format, LoreBook(name=name or path.stem), tuple(report.lines), card=file.value)
     way = ("data", "character_book") if data is not file.value else ("character_book",)
     found = find_shape(book)

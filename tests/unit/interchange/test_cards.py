@@ -342,3 +342,16 @@ def test_a_name_becomes_one_short_line_and_that_is_reported(tmp_path: Path, name
     found = read_card_file(path)
     assert found.card.name == shown
     assert any(line.field == "name" and line.what == "repaired" for line in found.report) == (shown != name)
+
+
+def test_an_archive_that_points_before_its_start_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "card.charx"
+    write_card(path, CARD)
+    data = bytearray(path.read_bytes())
+    entry = data.index(b"PK\x01\x02")
+    data[entry + 42 : entry + 46] = struct.pack("<I", len(data) + 17)
+    end = data.index(b"PK\x05\x06")
+    data[end + 16 : end + 20] = struct.pack("<I", entry + 40)
+    path.write_bytes(data)
+    with pytest.raises(BadInputError, match="damaged"):
+        read_card_file(path)

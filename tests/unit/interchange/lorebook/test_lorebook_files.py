@@ -232,6 +232,26 @@ def test_the_lorebook_of_a_card_that_was_read(tmp_path: Path) -> None:
     assert lorebook_of_card({"name": "A", "first_mes": "x"}, name="A").book.entries == ()
 
 
+def test_keys_that_are_no_texts_do_not_stop_an_export(tmp_path: Path) -> None:
+    raw = {"content": "c", "insertion_order": 1, "enabled": True, "extensions": {}}
+    odd = [raw | {"keys": [None, "/k/"]}, raw | {"keys": 5}]
+    value, _ = convert_lorebook(read(tmp_path, {"entries": odd}), "lorebook-v3")
+    entries = value["data"]["entries"]
+    assert [(one["keys"], one["use_regex"]) for one in entries] == [([None, "/k/"], True), (5, False)]
+
+
+def test_a_list_that_is_no_book_is_no_book(tmp_path: Path) -> None:
+    card = {"spec": "chara_card_v3", "data": {"name": "A", "character_book": [None, 1, "x", {}]}}
+    document = read(tmp_path, card)
+    assert (document.format, document.book.entries) == ("card-v3", ())
+    assert convert_lorebook(document, "lorebook-v3")[0]["data"]["entries"] == []
+
+
+def test_what_stands_in_the_place_of_entries_stays(tmp_path: Path) -> None:
+    module = {"type": "risuModule", "module": {"name": "M", "lorebook": "none"}}
+    assert written(tmp_path, read(tmp_path, module)) == module
+
+
 def test_missing_enabled_means_enabled(tmp_path: Path) -> None:
     value = {"entries": [{"keys": ["k"], "content": "c"}]}
     document = read(tmp_path, value)
