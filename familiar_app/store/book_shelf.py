@@ -48,6 +48,10 @@ class BookShelf:
         """Where the familiar's own book lies, or would lie."""
         return self._own
 
+    def config(self) -> CharacterConfig:
+        """Return the familiar's settings as they are now. Raises OutsideError, BadInputError."""
+        return self._profile.config(self._familiar)
+
     def books(self) -> list[BookFile]:
         """Return every book, the familiar's own first, also where it has none yet. Raises OutsideError."""
         config = self._profile.config(self._familiar)

@@ -51,14 +51,28 @@ class DoubleTurns:
         return turns[-limit:]
 
 
+class DoubleChannels:
+    """Two channels of every familiar."""
+
+    async def list(self, _familiar: str) -> list[SimpleNamespace]:
+        return [
+            SimpleNamespace(channel=SimpleNamespace(key=f"local:{name}", title=name.title()))
+            for name in ("main", "kitchen")
+        ]
+
+
 class DoubleUses:
     """How often the entries stood in a prompt."""
 
     def __init__(self) -> None:
         self.found: dict[EntryKey, SimpleNamespace] = {}
+        self.renamed: list[tuple[str, str]] = []
 
     async def of_familiar(self, _familiar: str) -> dict[EntryKey, SimpleNamespace]:
         return dict(self.found)
+
+    async def rename_book(self, _familiar: str, old: str, new: str) -> None:
+        self.renamed.append((old, new))
 
 
 class Scene:
@@ -81,7 +95,7 @@ class Scene:
             profile=self.profile,
             familiars={MIRA: hosted},
             tasks=self.tasks,
-            vault=SimpleNamespace(state=self.state, turns=self.turns, lore_uses=self.uses),
+            vault=SimpleNamespace(state=self.state, turns=self.turns, lore_uses=self.uses, channels=DoubleChannels()),
         )
         self.side = SideView(theme)
         self.undos: list[tuple[str, Callable[[], object]]] = []

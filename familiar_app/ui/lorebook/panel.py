@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import local_time
@@ -12,9 +14,12 @@ from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId, FamiliarId
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.interchange.lorebook.lore_file import LoreFile
+from familiar_app.store.book_shelf import BookShelf
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.lorebook.book_views import BookViews
+from familiar_app.ui.lorebook.books import Books
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.pane import Panes
 from familiar_app.ui.lorebook.tester import Moment, TrialModel
@@ -53,19 +58,34 @@ class LorebookPanel:
 
     def __init__(self, services: Services, context: PanelContext) -> None:
         self._services, self._context = services, context
-        self.widget = FamiliarViews(services, context, self._make_view, begin=LorebookView.load)
+        self.widget: FamiliarViews[BookViews] = FamiliarViews(
+            services, context, self._make_views, begin=BookViews.load, shown=BookViews.look
+        )
         self.widget.show_familiar(context.familiar)
         context.familiar_reloaded.connect(self._reloaded)
 
     @property
     def view(self) -> LorebookView:
-        """The view of the familiar that is shown."""
-        return self.widget.current
+        """The view of the book that is shown, of the familiar that is shown."""
+        return self.widget.current.current
 
-    def _make_view(self, familiar: FamiliarId) -> LorebookView:
+    def _make_views(self, familiar: FamiliarId) -> BookViews:
+        terms = _KeptTerms(self._services, familiar)
+        books = Books(BookShelf(self._services.profile, familiar), lambda changes: self._save(familiar, changes))
+        made = BookViews(books, self._context, lambda path: self._make_view(familiar, terms, books, path))
+        made.terms = terms
+        return made
+
+    async def _save(self, familiar: FamiliarId, changes: Mapping[str, Any]) -> None:
+        """Change the settings of a familiar and put them in force."""
+        await asyncio.to_thread(self._services.profile.save_config, familiar, changes)
+        if self._context.gate is not None:
+            await self._context.gate.reload_familiar(familiar)
+        self._context.familiar_reloaded.emit(str(familiar))
+
+    def _make_view(self, familiar: FamiliarId, terms: _KeptTerms, books: Books, path: Path) -> LorebookView:
         services = self._services
-        terms = _KeptTerms(services, familiar)
-        model = LorebookModel(LoreFile(services.profile.lorebook(familiar)))
+        model = LorebookModel(LoreFile(path))
         tester = TrialModel(terms.get, lambda: services.familiars[familiar].prose)
         view = LorebookView(
             model,
@@ -74,18 +94,26 @@ class LorebookPanel:
             Panes(services.vault.state),
             lambda: self._turns(familiar, terms.get()),
             lambda: services.vault.lore_uses.of_familiar(familiar),
+            books,
+            lambda: self._channels(familiar),
         )
-        view.terms = terms
+        view.renamed = lambda old, new: services.vault.lore_uses.rename_book(familiar, old, new)
         view.table.rows.zone = services.familiars[familiar].config.display.zone()
         return view
 
     def _reloaded(self, familiar: str) -> None:
-        view = self.widget.of(familiar)
-        if view is not None:
-            view.terms.forget()
+        views = self.widget.of(familiar)
+        if views is None:
+            return
+        views.terms.forget()
+        for view in views:
             view.inspection.forget()
             view.inspect()
             view.test_soon()
+
+    async def _channels(self, familiar: FamiliarId) -> list[tuple[str, str]]:
+        """Return the keys of the familiar's channels with their titles."""
+        return [(str(one.channel.key), one.channel.title) for one in await self._services.vault.channels.list(familiar)]
 
     async def _turns(self, familiar: FamiliarId, terms: Terms) -> tuple[list[Moment], int]:
         """Return the newest turns of the channel that is open in the chat, as the prompt would have them searched."""
@@ -121,6 +149,8 @@ class LorebookPanel:
             deed("delete", "Delete the chosen entries", icon="trash"),
             deed("undo", "Undo in the lorebook", icon="undo"),
             deed("redo", "Redo in the lorebook", icon="redo"),
+            deed("about", "About this lorebook", words="name channels folders budget"),
+            deed("make", "Make a new lorebook", words="book"),
             deed("replace", "Search and replace in the lorebook…", "Ctrl+H", "edit", "find"),
             deed("turns", "Test the chat's last turns", "Ctrl+T", "chat", "tester"),
             deed("case", "Save the test as a case…", words="tester"),
@@ -140,6 +170,7 @@ class LorebookPanel:
         view.look_at_file()
         view.test_soon()
         view.count_uses()
+        self.widget.current.look()
         if view.model.rows():
             view.table.setFocus()
 
@@ -154,13 +185,15 @@ class LorebookPanel:
                 view.choose(entry.uid)
 
     async def close(self) -> None:
-        for view in self.widget:
-            try:
-                await view.model.save()
-                await view.panes.write()
-            except FamiliarError as error:
-                view.notice.show_error(error)
-            await view.tasks.cancel()
+        for views in self.widget:
+            for view in views:
+                try:
+                    await view.model.save()
+                    await view.panes.write()
+                except FamiliarError as error:
+                    view.notice.show_error(error)
+                await view.tasks.cancel()
+            await views.tasks.cancel()
 
 
 class _KeptTerms:

@@ -9,19 +9,19 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from familiar_app.domain.errors import FamiliarError
-from familiar_app.ui.kit.button import icon_button
 from familiar_app.ui.kit.empty_state import EmptyState
-from familiar_app.ui.kit.field import SearchField
-from familiar_app.ui.kit.header import PanelHeader
 from familiar_app.ui.kit.label import column, label, row, surface
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import WaitStack
+from familiar_app.ui.lorebook.books import Books
 from familiar_app.ui.lorebook.budget_bar import BudgetBar
 from familiar_app.ui.lorebook.exchange import Exchange
 from familiar_app.ui.lorebook.form import Form
+from familiar_app.ui.lorebook.head import Head
 from familiar_app.ui.lorebook.inspection import Inspection, TakeUses
+from familiar_app.ui.lorebook.library_deeds import LibraryDeeds, TakeChannels
 from familiar_app.ui.lorebook.merge import Uid
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.only_box import OnlyBox
@@ -36,6 +36,7 @@ TEST_AFTER_MS = 60
 TEST_AFTER_EDIT_MS = 250
 COUNT_AFTER_MS = 400
 LINT_AFTER_MS = 300
+FIND_AFTER_MS = 300
 LOOK_EVERY_MS = 1500
 TakeTurns = Callable[[], Awaitable[tuple[Sequence[Moment], int]]]
 """Gives the turns of the chat that is open, and how many of them are looked at."""
@@ -52,6 +53,8 @@ class LorebookView(QWidget):
         panes: Panes,
         take_turns: TakeTurns,
         take_uses: TakeUses,
+        books: Books,
+        take_channels: TakeChannels,
     ) -> None:
         super().__init__()
         surface(self, 1)
@@ -63,11 +66,16 @@ class LorebookView(QWidget):
         self.inspection = Inspection(model, tester, take_uses)
         self.exchange = Exchange(self, model, context, self.tasks)
         self.replacer = Replacer(model, context, self.tasks)
+        self.deeds = LibraryDeeds(books, model, context, self.tasks, take_channels)
+        self.renamed: Callable[[str, str], Awaitable[None]] | None = None
+        self._named = ""
+        self._wanted: int | None = None
         self._make_parts()
         self._lay_out()
         self._save_soon = self._timer(SAVE_AFTER_MS, self.save)
         self._test_soon = self._timer(TEST_AFTER_MS, self.test)
         self._count_soon = self._timer(COUNT_AFTER_MS, self.count_tokens)
+        self._find_soon = self._timer(FIND_AFTER_MS, self.find_elsewhere)
         self._lint_soon = self._timer(LINT_AFTER_MS, self.inspect)
         self._look = self._timer(LOOK_EVERY_MS, self.look_at_file, repeat=True)
         model.tokens = lambda entry: tester.tokens_of(entry.content)
@@ -92,33 +100,14 @@ class LorebookView(QWidget):
         self.view.typed.connect(self.test_soon)
         self.view.chosen.connect(self.choose)
         self.only = OnlyBox(self.model)
-        self.search = SearchField(theme, "Search entries")
-        self.search.textChanged.connect(self.model.show_only)
+        self.head = Head(theme, self.model, self.deeds.books, self.do)
+        self.search, self.buttons, self.count = self.head.search, self.head.buttons, self.head.count
+        self.search.textChanged.connect(self._search)
         self.search.next_wanted.connect(self.table.setFocus)
         self.search.given_up.connect(self.table.setFocus)
-        self.search.setMinimumWidth(theme.px(180))
-        self.count = label("", "faint")
-        self.state = label("", "faint")
 
     def _lay_out(self) -> None:
         theme = self.theme
-        head = PanelHeader(theme, "Lorebook")
-        head.add(self.count)
-        head.add(self.state)
-        self.buttons = {
-            word: icon_button(theme, icon, name, lambda word=word: self.do(word), shortcut=shortcut)
-            for word, icon, name, shortcut in (
-                ("add", "plus", "Add an entry", "Ctrl+N"),
-                ("duplicate", "copy", "Duplicate", "Ctrl+D"),
-                ("delete", "trash", "Delete", "Del"),
-                ("undo", "undo", "Undo", "Ctrl+Z"),
-                ("redo", "redo", "Redo", "Ctrl+Shift+Z"),
-                ("import", "folder", "Import a lorebook…", ""),
-                ("export", "save", "Export…", ""),
-            )
-        }
-        for made in (*self.buttons.values(), self.search):
-            head.add_end(made)
         self.empty = EmptyState(
             theme,
             "lorebook",
@@ -149,7 +138,7 @@ class LorebookView(QWidget):
         told.setContentsMargins(16, 8, 16, 0)
         told.addWidget(self.notice)
         layout = column(spacing=0)
-        layout.addWidget(head)
+        layout.addWidget(self.head)
         layout.addLayout(told)
         layout.addWidget(self.wait, 1)
         self.setLayout(layout)
@@ -192,12 +181,24 @@ class LorebookView(QWidget):
         self.test_soon()
         self.inspect()
         self.count_uses()
+        self._named = self.model.base.name
+        if self._wanted is not None:
+            self.choose_place(self._wanted)
         if self.model.current is None and self.model.rows():
             self.model.select([self.model.rows()[0].uid])
 
     def save(self) -> None:
         """Bring the file up to date now."""
-        self.tasks.start(self.model.save, name="lorebook.save", show_error=self._show_save_error)
+        self.tasks.start(self._save, name="lorebook.save", show_error=self._show_save_error)
+
+    async def _save(self) -> None:
+        await self.model.save()
+        name = self.model.base.name
+        if name != self._named and not self.model.unsaved:
+            old, self._named = self._named, name
+            if self.renamed is not None:
+                await self.renamed(old, name)
+            await self.deeds.books.read()
 
     def look_at_file(self) -> None:
         """Look whether somebody else changed the file; only while the panel is seen."""
@@ -246,16 +247,20 @@ class LorebookView(QWidget):
             self.context.tell(
                 f"{'Undone' if deed == 'undo' else 'Done again'}: {what}." if what else "Nothing to undo."
             )
-        elif deed in ("import", "export", "turns", "case"):
+        elif deed in ("import", "export", "turns", "case", "about", "make"):
             makers = {
                 "import": self.exchange.choose,
                 "export": self.exchange.show_formats,
                 "turns": self._fill,
                 "case": self._save_case,
+                "about": self.deeds.about,
+                "make": self._make_book,
             }
             self.tasks.start(makers[deed], name=f"lorebook.{deed}")
         elif deed == "replace":
             self.replacer.show()
+        elif deed == "elsewhere":
+            self.deeds.show_found(self.search.text())
         elif chosen:
             self._do_to(deed, chosen)
 
@@ -284,6 +289,35 @@ class LorebookView(QWidget):
         if all(one.uid != uid for one in self.model.rows()):
             self.show_all()
         self.model.select([uid], uid)
+
+    def choose_place(self, number: int) -> None:
+        """Show an entry by its place in the file, from 0; once the file was read."""
+        self._wanted = number
+        entries = self.model.book.entries
+        if self.model.loaded:
+            self._wanted = None
+            if number < len(entries):
+                self.choose(entries[number].uid)
+
+    def let_go(self) -> None:
+        """End what runs for this view; its file is not there any more."""
+        for timer in (self._save_soon, self._test_soon, self._count_soon, self._lint_soon, self._find_soon, self._look):
+            timer.stop()
+        self.tasks.cancel_soon()
+
+    def _search(self, text: str) -> None:
+        self.model.show_only(text)
+        self._find_soon.start()
+
+    def find_elsewhere(self) -> None:
+        """Look for what is searched in the other lorebooks too."""
+        self.tasks.start(self._find_elsewhere, name="lorebook.elsewhere", replace=True)
+
+    async def _find_elsewhere(self) -> None:
+        self.head.show_elsewhere(await self.deeds.search(self.search.text()))
+
+    async def _make_book(self) -> None:
+        await self.deeds.make()
 
     def show_all(self) -> None:
         """Take back what narrows the table down."""
@@ -321,6 +355,8 @@ class LorebookView(QWidget):
             self.table.rows.refresh_cells()
         if what in ("book", "rows", "warnings"):
             self.only.refresh()
+        if what == "book":
+            self.deeds.show_folders()
         if what in ("book", "entry", "selection", "state", "warnings"):
             self.form.show_selection()
             self._show_form_extras()
@@ -373,28 +409,18 @@ class LorebookView(QWidget):
 
     def _show_state(self) -> None:
         model = self.model
-        whole, shown = len(model.book.entries), len(model.rows())
-        entries = "entry" if whole == 1 else "entries"
-        self.count.setText(f"{shown:,} of {whole:,} {entries}" if model.narrowed else f"{whole:,} {entries}")
+        self.head.show_state()
+        whole, told = len(model.book.entries), self.head.state
         conflicts = len(model.conflicts)
-        if conflicts and self.state.property("told") != conflicts:
+        if conflicts and told.property("told") != conflicts:
             one = next(iter(model.conflicts))
             text = f"{conflicts:,} {'entry was' if conflicts == 1 else 'entries were'} changed here and in the file."
             self.notice.tell(text, "warning", step="Show", run=lambda: self.choose(one))
-        elif not conflicts and self.state.property("told"):
+        elif not conflicts and told.property("told"):
             self.notice.clear()
-        self.state.setProperty("told", conflicts)
-        self.state.setText("Saving…" if model.unsaved else "")
+        told.setProperty("told", conflicts)
         empty = model.loaded and not whole
         self.pages.setCurrentWidget(self.empty if empty else self.across)
-        for word, on in (
-            ("duplicate", bool(model.selected)),
-            ("delete", bool(model.selected)),
-            ("undo", bool(model.history.done)),
-            ("redo", bool(model.history.undone)),
-            ("export", bool(whole)),
-        ):
-            self.buttons[word].setEnabled(on)
         if not self.used.text():
             self._show_used()
 

@@ -1,0 +1,72 @@
+"""The head of the lorebook panel: which book, how many entries, what can be done with them, the search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from familiar_app.ui.kit.button import button, icon_button
+from familiar_app.ui.kit.field import SearchField
+from familiar_app.ui.kit.header import PanelHeader
+from familiar_app.ui.kit.label import label
+from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.lorebook.book_box import BookBox
+from familiar_app.ui.lorebook.books import Books
+from familiar_app.ui.lorebook.model import LorebookModel
+
+BUTTONS = (
+    ("add", "plus", "Add an entry", "Ctrl+N"),
+    ("duplicate", "copy", "Duplicate", "Ctrl+D"),
+    ("delete", "trash", "Delete", "Del"),
+    ("undo", "undo", "Undo", "Ctrl+Z"),
+    ("redo", "redo", "Redo", "Ctrl+Shift+Z"),
+    ("replace", "edit", "Search and replace…", "Ctrl+H"),
+    ("import", "folder", "Import a lorebook…", ""),
+    ("export", "save", "Export…", ""),
+)
+
+
+class Head(PanelHeader):
+    """`do` runs a deed of the view by its word."""
+
+    def __init__(self, theme: Theme, model: LorebookModel, books: Books, do: Callable[[str], object]) -> None:
+        super().__init__(theme, "Lorebook")
+        self._model = model
+        self.box = BookBox(books, lambda: model.file.path, lambda: do("make"))
+        self.about = icon_button(theme, "settings", "About this lorebook", lambda: do("about"))
+        self.count = label("", "faint")
+        self.elsewhere = button("", lambda: do("elsewhere"), role="link")
+        self.elsewhere.hide()
+        self.state = label("", "faint")
+        for made in (self.box, self.about, self.count, self.elsewhere, self.state):
+            self.add(made)
+        self.buttons = {
+            word: icon_button(theme, icon, name, lambda word=word: do(word), shortcut=shortcut)
+            for word, icon, name, shortcut in BUTTONS
+        }
+        self.search = SearchField(theme, "Search entries")
+        self.search.setMinimumWidth(theme.px(160))
+        for made in (*self.buttons.values(), self.search):
+            self.add_end(made)
+
+    def show_state(self) -> None:
+        """Show how many entries there are and what can be done."""
+        model = self._model
+        whole, shown = len(model.book.entries), len(model.rows())
+        entries = "entry" if whole == 1 else "entries"
+        self.count.setText(f"{shown:,} of {whole:,} {entries}" if model.narrowed else f"{whole:,} {entries}")
+        self.state.setText("Saving…" if model.unsaved else "")
+        for word, on in (
+            ("duplicate", bool(model.selected)),
+            ("delete", bool(model.selected)),
+            ("undo", bool(model.history.done)),
+            ("redo", bool(model.history.undone)),
+            ("replace", bool(whole)),
+            ("export", bool(whole)),
+        ):
+            self.buttons[word].setEnabled(on)
+
+    def show_elsewhere(self, count: int) -> None:
+        """Offer what was found in other books."""
+        self.elsewhere.setText(f"{count:,} in other lorebooks")
+        self.elsewhere.setAccessibleName(self.elsewhere.text())
+        self.elsewhere.setVisible(count > 0)
