@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from random import SystemRandom
+from typing import Any
 
 from familiar_app.context.fitting import Fitter
 from familiar_app.context.history_line import LineStyle, place_mark, short_name, speaker_name
@@ -25,6 +26,8 @@ from familiar_app.context.prompt_text import check_mode
 from familiar_app.context.recent_history import ReadHistory, RecentHistory
 from familiar_app.context.registry import HISTORY, LAYERS, check_layers, check_order
 from familiar_app.context.retrieved_context import RETRIEVED, Recollection
+from familiar_app.context.saved_memories import SAVED_MEMORIES
+from familiar_app.context.saved_memory_reader import SavedMemoryReader, Spoken
 from familiar_app.context.stretch import Stretch
 from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.audience import Audience
@@ -73,6 +76,7 @@ class Assembler:
         self._counter = TokenCounter(self.model)
         self._memo = LayerMemo()
         self._reader = RecentHistory(self.vault, self._counter)
+        self._saved = SavedMemoryReader(self._counter, self.embedder)
         self._fitter = Fitter(self.config, self.model, self._counter, self._reader)
         self._layers = {name: build() for name, build in LAYERS.items()}
         self._lore = (
@@ -98,6 +102,8 @@ class Assembler:
         answer = answer_tokens(context, self.config.models.prose.max_answer_tokens)
         fitted = await self._fitter.fit(plan, context - answer)
         trace = self._trace(request, plan, fitted, now, context, answer)
+        if plan.ctx.memories is not None and not request.looks_only:
+            await plan.ctx.memories.reinforce(plan.ctx, fitted.memories)
         chat = ChatRequest(
             slot="prose",
             purpose=request.purpose,
@@ -139,6 +145,9 @@ class Assembler:
         )
         if LOREBOOK in order:
             ctx = replace(ctx, lore=await self._read_lore(ctx, request, history, pending))
+        if SAVED_MEMORIES in order:
+            spoken = Spoken([line.turn for line in history.lines], history.style, caps.get(SAVED_MEMORIES, 0))
+            ctx = replace(ctx, memories=await self._saved.read(ctx, spoken))
         if RETRIEVED in order:
             ctx = replace(ctx, recalled=await self._recall(ctx, history, caps))
         built = [await self._memo.build(self._layers[name], ctx) for name in order if name != HISTORY]
@@ -230,7 +239,7 @@ class Assembler:
             messages=fitted.parts,
             layers=layer_traces(plan, fitted, plan.order, self._memo),
             sampling=self.config.models.prose.sampling.model_dump(mode="json"),
-            candidates=recalled.candidates(fitted.recalled) if recalled is not None else (),
+            candidates=_candidates(plan, fitted),
             ranking=recalled.ranking(asdict(plan.ctx.weights)) if recalled is not None else None,
             lorebook=plan.ctx.lore.trace if plan.ctx.lore is not None else None,
             turn_id=answered.id if answered is not None and answered.id > 0 else None,
@@ -239,6 +248,13 @@ class Assembler:
             variation=request.variation.to_json(),
             notes=moment_notes(request, plan.order),
         )
+
+
+def _candidates(plan: Plan, fitted: Fitted) -> tuple[dict[str, Any], ...]:
+    """Return what was found and what was saved, with the reason for each to stand in the prompt or not."""
+    recalled, memories = plan.ctx.recalled, plan.ctx.memories
+    found = recalled.candidates(fitted.recalled) if recalled is not None else ()
+    return (*found, *(memories.candidates(fitted.memories) if memories is not None else ()))
 
 
 def _stretch(request: PromptRequest, pending: Turn | None) -> Stretch:

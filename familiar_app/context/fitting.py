@@ -11,6 +11,7 @@ from familiar_app.context.plan import Fitted, Plan
 from familiar_app.context.recent_history import RecentHistory
 from familiar_app.context.registry import HISTORY
 from familiar_app.context.retrieved_context import RETRIEVED, Chosen
+from familiar_app.context.saved_memories import SAVED_MEMORIES, ChosenMemories
 from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.budget import Section, allot
 from familiar_app.domain.errors import UserError
@@ -74,6 +75,10 @@ class Fitter:
             shown = {line.turn.id for line in window.lines}
             recalled = await plan.ctx.recalled.fit(self._counter, shares[RETRIEVED], shown)
             texts[RETRIEVED] = recalled.text
+        memories = ChosenMemories()
+        if plan.ctx.memories is not None and SAVED_MEMORIES in texts:
+            memories = await plan.ctx.memories.choose(self._counter, shares[SAVED_MEMORIES])
+            texts[SAVED_MEMORIES] = memories.text
         counts = await self._counter.count(list(texts.values()))
         head, tail = _parted(plan, texts)
         among: tuple[Insertion, ...] = ()
@@ -88,7 +93,7 @@ class Fitter:
             insertions=among,
         )
         tokens = dict(zip(texts, counts, strict=True))
-        return Fitted(parts, window, texts, tokens, shares, inserted if among else 0, recalled)
+        return Fitted(parts, window, texts, tokens, shares, inserted if among else 0, recalled, memories)
 
 
 def _parted(plan: Plan, texts: Mapping[str, str]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:

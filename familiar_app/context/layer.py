@@ -21,17 +21,18 @@ from familiar_app.store.vault import Vault
 if TYPE_CHECKING:
     from familiar_app.context.lorebook import LoreReading
     from familiar_app.context.retrieved_context import Recollection
+    from familiar_app.context.saved_memories import MemoryReading
 
 
 @dataclass(frozen=True, slots=True)
 class LayerContext:
     """One assembly as layers see it. `now` is aware UTC; `multi_party` tells that several people talk here.
 
-    `lore` is what the lorebooks brought and `recalled` what memory did, where they are layers of this channel. `until`
-    is the last turn that is there, None for the newest. With `known_at`, nothing that was learned later may be used;
-    with `as_of`, facts have to be true at that time in the world; `now` is that time, or that instant. `variation` is
-    what is tried out. `audience` tells what those who hear the answer may hear; what a layer holds back from them it
-    notes in `withheld` under its name, whenever its key is asked for.
+    `lore` is what the lorebooks brought, `recalled` what memory did and `memories` what was saved on purpose, where
+    they are layers of this channel. `until` is the last turn that is there, None for the newest. With `known_at`, nothing
+    that was learned later may be used; with `as_of`, facts have to be true at that time in the world; `now` is that
+    time, or that instant. `variation` is what is tried out. `audience` tells what those who hear the answer may hear;
+    what a layer holds back from them it notes in `withheld` under its name, whenever its key is asked for.
     """
 
     familiar: FamiliarId
@@ -46,6 +47,7 @@ class LayerContext:
     multi_party: bool
     lore: LoreReading | None = None
     recalled: Recollection | None = None
+    memories: MemoryReading | None = None
     until: TurnId | None = None
     known_at: datetime | None = None
     as_of: datetime | None = None

@@ -12,6 +12,7 @@ from familiar_app.context.prompt import PromptRequest
 from familiar_app.context.recent_history import HistoryWindow, ReadHistory
 from familiar_app.context.registry import HISTORY
 from familiar_app.context.retrieved_context import RETRIEVED, Chosen
+from familiar_app.context.saved_memories import SAVED_MEMORIES, ChosenMemories
 from familiar_app.domain.trace import LayerTrace, LeftOut, TracedMessage
 
 _TODAY = (
@@ -47,6 +48,7 @@ class Fitted:
     shares: Mapping[str, int]
     inserted_tokens: int = 0
     recalled: Chosen = field(default_factory=Chosen)
+    memories: ChosenMemories = field(default_factory=ChosenMemories)
     total: int = 0
 
     @property
@@ -82,6 +84,8 @@ def _text_trace(layer: BuiltLayer, plan: Plan, fitted: Fitted) -> LayerTrace:
     left_out: tuple[LeftOut, ...] = ()
     if layer.name == RETRIEVED and plan.ctx.recalled is not None:
         left_out = plan.ctx.recalled.left_out(fitted.recalled)
+    elif layer.name == SAVED_MEMORIES and plan.ctx.memories is not None:
+        left_out = plan.ctx.memories.left_out(fitted.memories)
     elif fitted.texts[layer.name] != layer.text:
         capped = share >= plan.caps.get(layer.name, whole)
         reason = "longer than its cap" if capped else _NO_ROOM

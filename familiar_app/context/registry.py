@@ -14,6 +14,7 @@ from familiar_app.context.operating_mode import OperatingModeLayer
 from familiar_app.context.people_dossiers import PeopleDossiersLayer
 from familiar_app.context.reflections import ReflectionsLayer
 from familiar_app.context.retrieved_context import RETRIEVED, RetrievedContextLayer
+from familiar_app.context.saved_memories import SAVED_MEMORIES, SavedMemoriesLayer
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.settings import CharacterConfig
 
@@ -24,6 +25,7 @@ LAYERS: dict[str, Callable[[], Layer]] = {
     "character_card": CharacterCardLayer,
     "operating_mode": OperatingModeLayer,
     LOREBOOK: LorebookLayer,
+    SAVED_MEMORIES: SavedMemoriesLayer,
     "conversation_summary": ConversationSummaryLayer,
     "reflections": ReflectionsLayer,
     "people_dossiers": PeopleDossiersLayer,

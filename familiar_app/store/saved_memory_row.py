@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.errors import UserError
-from familiar_app.domain.ids import FamiliarId, Lineage, PersonKey, TurnId
+from familiar_app.domain.ids import ChannelId, FamiliarId, Lineage, PersonKey, TurnId
 from familiar_app.domain.saved_memory.memory import (
     GLOBAL_LINEAGE,
     MemoryId,
@@ -22,11 +22,13 @@ from familiar_app.store.moment import from_micros, to_micros
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-_COLUMNS = """m.id, m.scope, m.owner, m.persona_lineage_id, m.persona, m.taught_by, m.source_turn, m.content, m.tags,
+_LEARNED_IN = """(SELECT t.channel FROM saved_memory_states f JOIN turns t ON t.id = f.turn
+    WHERE f.memory = m.id AND f.number = 1 AND t.role = 'tool')"""
+_COLUMNS = f"""m.id, m.scope, m.owner, m.persona_lineage_id, m.persona, m.taught_by, m.source_turn, m.content, m.tags,
     m.created_at, m.updated_at, m.manually_written, m.last_reinforced_at, m.retired_at, m.retired_reason,
-    m.retired_by"""
-_THEN = """m.id, s.scope, s.owner, s.persona_lineage_id, m.persona, m.taught_by, m.source_turn, s.content, s.tags,
-    m.created_at, s.at, m.manually_written, NULL, NULL, NULL, NULL"""
+    m.retired_by, {_LEARNED_IN}"""
+_THEN = f"""m.id, s.scope, s.owner, s.persona_lineage_id, m.persona, m.taught_by, m.source_turn, s.content, s.tags,
+    m.created_at, s.at, m.manually_written, NULL, NULL, NULL, NULL, {_LEARNED_IN}"""
 
 
 def read_memories(connection: Connection, where: str, values: Sequence[Any] = ()) -> list[SavedMemory]:
@@ -129,4 +131,5 @@ def _memory(row: tuple[Any, ...]) -> SavedMemory:
         retired_at=None if row[13] is None else from_micros(row[13]),
         retired_reason=row[14],
         retired_by=row[15],
+        learned_in=None if row[16] is None else ChannelId(row[16]),
     )

@@ -188,8 +188,16 @@ class FakeAudiences:
         return Audience(channel.id, mode)
 
 
+class FakeSavedMemories:
+    """Nothing was ever saved."""
+
+    async def shown(self, server: str, people: Sequence[PersonKey], lineage: str, *, at: object = None) -> Any:
+        return [], []
+
+
 class FakeVault:
     def __init__(self) -> None:
+        self.saved_memories = FakeSavedMemories()
         self.retrieval = FakeRetrieval()
         self.audiences = FakeAudiences()
         self.portraits = FakePortraits()

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NewType
 
 from familiar_app.domain.fact_text import identity, normalise
-from familiar_app.domain.ids import FamiliarId, Lineage, PersonKey, TurnId
+from familiar_app.domain.ids import ChannelId, FamiliarId, Lineage, PersonKey, TurnId
 
 MemoryId = NewType("MemoryId", int)
 
@@ -41,7 +41,8 @@ class MemoryPlace:
 class SavedMemory:
     """A memory as it is now, or as it stood at an instant. A retired one leaves every prompt, count and list.
 
-    `persona` is the familiar that learned it, `taught_by` who said so; `tags` limit where it is shown.
+    `persona` is the familiar that learned it, `taught_by` who said so; `tags` limit where it is shown. `learned_in` is the
+    channel of the conversation in which the familiar saved it, None where a person wrote it down.
     """
 
     id: MemoryId
@@ -58,6 +59,7 @@ class SavedMemory:
     retired_at: datetime | None = None
     retired_reason: str | None = None
     retired_by: str | None = None
+    learned_in: ChannelId | None = None
 
     @property
     def active(self) -> bool:
