@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -23,16 +24,33 @@ class Thought:
 
 def thoughts_of(answer: object, turns: Collection[TurnId], facts: Collection[FactId], most: int) -> list[Thought]:
     """Return at most `most` thoughts. Ids that were not shown are dropped, and a thought without any goes."""
+    return _read(answer, turns, facts)[0][:most]
+
+
+def rejected_thoughts(
+    answer: object, turns: Collection[TurnId], facts: Collection[FactId], most: int
+) -> dict[str, int]:
+    """Count the thoughts of an answer that are not kept, by what is wrong with them."""
+    found, rejected = _read(answer, turns, facts)
+    rejected["too many"] = max(0, len(found) - most)
+    return {name: count for name, count in rejected.items() if count}
+
+
+def _read(answer: object, turns: Collection[TurnId], facts: Collection[FactId]) -> tuple[list[Thought], Counter[str]]:
     found: list[Thought] = []
+    rejected: Counter[str] = Counter()
     for item in answer if isinstance(answer, list) else []:
         text = item.get("text") if isinstance(item, dict) else None
         if not isinstance(item, dict) or not isinstance(text, str) or not 0 < len(text.strip()) <= MAX_TEXT_CHARS:
+            rejected["no text"] += 1
             continue
         cited_turns = dict.fromkeys(TurnId(one) for one in ids_in(item.get("cited_turn_ids")) if one in turns)
         cited_facts = dict.fromkeys(FactId(one) for one in ids_in(item.get("cited_fact_ids")) if one in facts)
         if cited_turns or cited_facts:
             found.append(Thought(text.strip(), tuple(cited_turns), tuple(cited_facts)))
-    return found[:most]
+        else:
+            rejected["cites nothing"] += 1
+    return found, rejected
 
 
 def breadcrumbs(turns: Sequence[TurnId], facts: Sequence[FactId]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,6 +33,17 @@ def verdicts_of(answer: object, shown: Sequence[FactId]) -> list[Verdict]:
             if prior in allowed and prior not in found:
                 found[prior] = Verdict(prior, reason.strip()[:MAX_REASON_CHARS] if isinstance(reason, str) else "")
     return list(found.values())
+
+
+def rejected_verdicts(answer: object, shown: Sequence[FactId]) -> dict[str, int]:
+    """Count the verdicts of an answer that come to nothing, by what is wrong with them."""
+    allowed = set(shown)
+    rejected: Counter[str] = Counter()
+    for item in answer if isinstance(answer, list) else []:
+        ids = ids_in(item.get("id") if isinstance(item, dict) else item)
+        rejected["no id"] += not ids
+        rejected["not shown"] += sum(one not in allowed for one in ids)
+    return {name: count for name, count in rejected.items() if count}
 
 
 def choose_priors(new: Fact, newest_first: Sequence[Fact], limit: int) -> list[Fact]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
@@ -38,7 +39,10 @@ class Watermark:
 
 @dataclass(frozen=True, slots=True)
 class NewAnswer:
-    """An answer a projector got from a model for the input `first` to `last` (turn or fact ids) of a `scope`."""
+    """An answer a projector got from a model for the input `first` to `last` (turn or fact ids) of a `scope`.
+
+    `ms` is how long it took, `malformed` that it came in a wrong form, `rejected` how often each guard dropped an item.
+    """
 
     projector: str
     version: int
@@ -50,6 +54,9 @@ class NewAnswer:
     at: datetime
     scope: str = ""
     tokens: int = 0
+    ms: float = 0.0
+    malformed: bool = False
+    rejected: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

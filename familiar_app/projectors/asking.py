@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -33,11 +34,15 @@ ANY_LIST: Mapping[str, Any] = {"type": "array"}
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An answer: a JSON value or a text. `malformed` ones came twice in a wrong form; `tokens` is what it cost."""
+    """An answer: a JSON value or a text. `malformed` ones came twice in a wrong form.
+
+    `tokens` is what it cost, `ms` how long it took.
+    """
 
     value: Any
     tokens: int
     model: str
+    ms: float
     malformed: bool = False
 
 
@@ -49,12 +54,12 @@ async def ask_list(desk: Desk, purpose: str, system: str, user: str, schema: Map
         async with asyncio.timeout(desk.config.memory.batch_timeout_s):
             value, _, usage = await ask_json(model, request, accept=ANY_LIST)
     except MalformedAnswer as error:
-        return Asked(None, _cost(error.usage), model.info.name, malformed=True)
+        return Asked(None, _cost(error.usage), model.info.name, model.ms, malformed=True)
     except (TimeoutError, _CutOffError):
         model.require_a_beginning()
         items = whole_items(model.text)
-        return Asked(items or None, _cost(model.usage), model.info.name, malformed=not items)
-    return Asked(value, _cost(usage), model.info.name)
+        return Asked(items or None, _cost(model.usage), model.info.name, model.ms, malformed=not items)
+    return Asked(value, _cost(usage), model.info.name, model.ms)
 
 
 async def ask_prose(desk: Desk, purpose: str, system: str, user: str) -> Asked:
@@ -72,7 +77,7 @@ async def ask_prose(desk: Desk, purpose: str, system: str, user: str) -> Asked:
     except TimeoutError:
         model.require_a_beginning()
     text = model.text.strip()
-    return Asked(text if complete else whole_sentences(text), _cost(model.usage), model.info.name)
+    return Asked(text if complete else whole_sentences(text), _cost(model.usage), model.info.name, model.ms)
 
 
 def whole_sentences(text: str) -> str:
@@ -109,8 +114,14 @@ class _Listening:
         self._whole = whole
         self._parts: list[str] = []
         self._begun = False
+        self._asked_at = time.monotonic()
         self.size = 0
         self.usage = Usage()
+
+    @property
+    def ms(self) -> float:
+        """How long ago it was first asked."""
+        return (time.monotonic() - self._asked_at) * 1000
 
     @property
     def text(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from familiar_app.domain.clock import format_time
-from familiar_app.domain.contradiction import choose_priors
+from familiar_app.domain.contradiction import choose_priors, rejected_verdicts
 from familiar_app.domain.fact import Fact, Subject, is_current
 from familiar_app.domain.kept_answer import decode
 from familiar_app.projectors.asking import Asked, ask_list, fitted, room_for
@@ -118,8 +118,9 @@ class FactSupersede:
             "act": self._settings.retire_at_once,
         }
 
+        rejected = rejected_verdicts(asked.value, [prior.id for prior in priors])
         piece = Piece(self.name, VERSION, fact.id, fact.id, subject.key)
-        await record(self._desk, piece, asked, apply_retirements, before=None, basis=basis)
+        await record(self._desk, piece, asked, apply_retirements, before=None, basis=basis, rejected=rejected)
 
     async def _ask(self, fact: Fact, subject: Subject, priors: Sequence[Fact]) -> Asked:
         desk = self._desk

@@ -17,6 +17,7 @@ from familiar_app.projectors.asking import Asked
 from familiar_app.projectors.port import Desk
 from familiar_app.store.memory_writer import MemoryWriter
 
+NOTHING: Mapping[str, int] = {}
 Apply = Callable[[MemoryWriter, Answer, KeptAnswer], object]
 
 
@@ -38,15 +39,25 @@ async def position_of(desk: Desk, projector: str, scope: str = "") -> int:
 
 
 async def record(
-    desk: Desk, piece: Piece, asked: Asked, apply: Apply, *, before: int | None, basis: Mapping[str, Any]
+    desk: Desk,
+    piece: Piece,
+    asked: Asked,
+    apply: Apply,
+    *,
+    before: int | None,
+    basis: Mapping[str, Any],
+    rejected: Mapping[str, int] = NOTHING,
 ) -> None:
-    """Keep an answer and apply it, unless the watermark is no longer at `before` (None: wherever it is)."""
+    """Keep an answer and apply it, unless the watermark is no longer at `before` (None: wherever it is).
+
+    `rejected` counts what the guards drop of it.
+    """
     at = desk.clock.now()
 
     def work(writer: MemoryWriter) -> None:
         mark = writer.watermark(piece.projector, desk.familiar, piece.scope)
         if before is None or (mark.position if mark else 0) == before:
-            keep(desk, writer, piece, asked, apply, at=at, basis=basis)
+            keep(desk, writer, piece, asked, apply, at=at, basis=basis, rejected=rejected)
 
     await desk.vault.projections.write(work)
 
@@ -60,6 +71,7 @@ def keep(
     *,
     at: datetime,
     basis: Mapping[str, Any],
+    rejected: Mapping[str, int] = NOTHING,
 ) -> None:
     """Keep an answer and apply it. Runs inside a transaction."""
     kept = KeptAnswer(asked.value, basis, asked.malformed, writer.newest_turn())
@@ -75,6 +87,9 @@ def keep(
             at=at,
             scope=piece.scope,
             tokens=asked.tokens,
+            ms=asked.ms,
+            malformed=asked.malformed,
+            rejected=rejected,
         )
     )
     apply(writer, answer, kept)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from familiar_app.domain.citation import thoughts_of
+from familiar_app.domain.citation import rejected_thoughts, thoughts_of
 from familiar_app.domain.fact import Fact, FactId
 from familiar_app.domain.ids import ChannelId, PersonKey, TurnId
 from familiar_app.domain.kept_answer import KeptAnswer, decode
@@ -111,7 +111,9 @@ class Reflection:
         }
 
         piece = Piece(self.name, VERSION, turns[0].id, turns[-1].id)
-        await record(desk, piece, asked, self._apply, before=after, basis=basis)
+        shown = ({turn.id for turn in turns}, {fact.id for fact in facts})
+        rejected = rejected_thoughts(asked.value, *shown, self._settings.most_thoughts)
+        await record(desk, piece, asked, self._apply, before=after, basis=basis, rejected=rejected)
 
     async def _ask(self, turns: Sequence[Turn], facts: Sequence[Fact]) -> Asked:
         desk = self._desk

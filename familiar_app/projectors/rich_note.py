@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from familiar_app.domain.ids import PersonKey
-from familiar_app.domain.note import NoteBatch
+from familiar_app.domain.note import NoteBatch, notes_of
 from familiar_app.domain.projection import Watermark
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.projectors.asking import Asked, ask_list, fitted, room_for
@@ -101,8 +101,9 @@ class RichNote:
         own = frozenset(turn.id for turn in shown if _is_own(turn, desk))
         batch = NoteBatch(desk.familiar, tuple(turn.id for turn in shown), own, await self._people(turns, shown))
         asked = await self._ask(shown, batch)
+        rejected = notes_of(asked.value, batch, RICH_NOTE).rejected
         piece = Piece(self.name, VERSION, turns[0].id, turns[-1].id)
-        await record(desk, piece, asked, apply_notes, before=position, basis=batch.as_basis())
+        await record(desk, piece, asked, apply_notes, before=position, basis=batch.as_basis(), rejected=rejected)
 
     async def _pass(self, turns: Sequence[Turn]) -> None:
         """Move behind turns that are not shown to a model at all."""

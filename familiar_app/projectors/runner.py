@@ -163,6 +163,7 @@ class Projectors:
             record.last_error,
             record.paused,
             tokens,
+            record.failures,
         )
 
 

@@ -22,15 +22,17 @@ class ProjectorStatus:
     last_error: str | None = None
     paused: bool = False
     tokens: int = 0
+    failures: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """What is remembered of a projector's runs."""
+    """What is remembered of a projector's runs; `failures` counts those that ended with an error."""
 
     last_run_at: datetime | None = None
     last_error: str | None = None
     paused: bool = False
+    failures: int = 0
 
 
 class RunRecords:
@@ -50,11 +52,14 @@ class RunRecords:
             parse_time(at) if isinstance(at, str) else None,
             error if isinstance(error, str) else None,
             kept.get("paused") is True,
+            int(kept.get("failures", 0)),
         )
 
     async def ran(self, name: str, at: datetime, error: str | None) -> None:
         """Remember a run, and what went wrong in it."""
-        await self._set(name, replace(await self.get(name), last_run_at=at, last_error=error))
+        known = await self.get(name)
+        failures = known.failures + (error is not None)
+        await self._set(name, replace(known, last_run_at=at, last_error=error, failures=failures))
 
     async def pause(self, name: str, on: bool) -> None:
         """Remember whether a projector is paused."""
@@ -62,7 +67,8 @@ class RunRecords:
 
     async def _set(self, name: str, record: RunRecord) -> None:
         at = None if record.last_run_at is None else format_time(record.last_run_at)
-        value = {"last_run_at": at, "last_error": record.last_error, "paused": record.paused}
+        value: dict[str, Any] = {"last_run_at": at, "last_error": record.last_error, "paused": record.paused}
+        value["failures"] = record.failures
         await self._vault.state.set(self._key(name), value)
 
     def _key(self, name: str) -> str:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _MARKS = "SELECT projector, familiar, scope, position, speaks_of, set_at FROM watermarks"
 _COMPARED = "compared:{}"
-_ANSWERS = """SELECT id, projector, version, familiar, scope, first, last, model, answer, tokens, at, void_at
-    FROM ledger"""
+_ANSWERS = """SELECT id, projector, version, familiar, scope, first, last, model, answer, tokens, at, void_at, ms,
+    malformed, rejected FROM ledger"""
 
 
 def set_watermark(connection: Connection, mark: Watermark) -> None:
@@ -77,11 +77,12 @@ def forget_compared(connection: Connection, familiar: FamiliarId) -> None:
 def record_answer(connection: Connection, new: NewAnswer) -> Answer:
     """Keep an answer."""
     number = connection.execute(
-        """INSERT INTO ledger (projector, version, familiar, scope, first, last, model, answer, tokens, at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id""",
+        """INSERT INTO ledger (projector, version, familiar, scope, first, last, model, answer, tokens, at, ms,
+        malformed, rejected) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id""",
         (
             new.projector, new.version, new.familiar, new.scope, new.first, new.last, new.model, storable(new.answer),
-            new.tokens, to_micros(new.at),
+            new.tokens, to_micros(new.at), new.ms, int(new.malformed),
+            json.dumps(new.rejected, sort_keys=True) if new.rejected else None,
         ),
     ).fetchone()[0]  # fmt: skip
     return _answer(connection.execute(f"{_ANSWERS} WHERE id = ?", (number,)).fetchone())
@@ -169,4 +170,7 @@ def _answer(row: tuple[Any, ...]) -> Answer:
         tokens=row[9],
         at=from_micros(row[10]),
         void=row[11] is not None,
+        ms=row[12],
+        malformed=bool(row[13]),
+        rejected=json.loads(row[14]) if row[14] else {},
     )

@@ -11,6 +11,7 @@ from familiar_app.domain.trace import PromptTrace, TraceSummary
 from familiar_app.store.engine import Engine
 from familiar_app.store.lore_use import count_entries
 from familiar_app.store.moment import from_micros
+from familiar_app.store.recall_use import count_recalled
 from familiar_app.store.trace_write import insert_trace, pack, unpack
 from familiar_app.store.turn_write import link_trace
 
@@ -29,7 +30,8 @@ class Traces:
     async def put(self, trace: PromptTrace, *, keep: int = KEEP) -> TraceId:
         """Store a trace and forget the oldest of its sort (replies, or the others) beyond `keep`.
 
-        A stored one (with an id) is stored as a further row. Its lorebook entries are counted, once for each trace.
+        A stored one (with an id) is stored as a further row. Its lorebook entries, and what was recalled for it, are
+        counted once.
         """
         body = await asyncio.to_thread(pack, trace)
 
@@ -37,6 +39,7 @@ class Traces:
             number = insert_trace(connection, trace, body, keep)
             if trace.id is None:
                 count_entries(connection, number, trace)
+                count_recalled(connection, trace)
             return number
 
         return await self._engine.write(work)

@@ -20,6 +20,7 @@ from familiar_app.store.channel import Channels
 from familiar_app.store.engine import Engine
 from familiar_app.store.fact import Facts
 from familiar_app.store.fact_feed import FactFeed
+from familiar_app.store.health import Health
 from familiar_app.store.index.search_index import SearchIndex
 from familiar_app.store.keys import DEFAULT_COST, KdfCost, KeyFile, Way
 from familiar_app.store.lore_timer import LoreTimers
@@ -164,6 +165,7 @@ class Vault:
         self.facts = Facts(engine, self._clock, feed)
         self.projections = Projections(engine, self._clock, feed)
         self.retirements = Retirements(engine, self.facts)
+        self.health = Health(engine, self._clock)
         self.index = SearchIndex(engine, self.turns, feed)
         self.vectors = Vectors(engine, self._clock, self.turns, feed)
         self.retrieval = Retrieval(engine, self.index, self.vectors, self._clock)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from familiar_app.domain.contradiction import Verdict, verdicts_of
+from familiar_app.domain.contradiction import Verdict, rejected_verdicts, verdicts_of
 from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import FamiliarId, PersonKey, TurnId
 from familiar_app.domain.kept_answer import KeptAnswer, decode
@@ -123,4 +123,6 @@ def test_verdicts_are_about_what_was_shown_each_once() -> None:
     shown = [FactId(1), FactId(2), FactId(3)]
     answer = [{"reason": " moved ", "id": 2}, 3, {"id": "F#1", "reason": 5}, 2, 99, {"id": None}, "x", True, [1]]
     assert verdicts_of(answer, shown) == [Verdict(FactId(2), "moved"), Verdict(FactId(3), ""), Verdict(FactId(1), "")]
+    assert rejected_verdicts(answer, shown) == {"not shown": 1, "no id": 3}
     assert verdicts_of("none", shown) == []
+    assert rejected_verdicts("none", shown) == {}

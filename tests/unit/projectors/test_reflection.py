@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from familiar_app.domain.citation import Thought, breadcrumbs, thoughts_of
+from familiar_app.domain.citation import Thought, breadcrumbs, rejected_thoughts, thoughts_of
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.fact import FactId, NewFact
 from familiar_app.domain.ids import TurnId
@@ -117,5 +117,7 @@ def test_thoughts_and_breadcrumbs() -> None:
     answer = [thought(" x ", ["T#1", 1, 2.0], [8]), thought("", [1]), {"text": "y"}, 5, single]
     expected = [Thought("x", (TurnId(1), TurnId(2)), ()), Thought("z", (TurnId(2),), (FactId(7),))]
     assert thoughts_of(answer, turns, facts, 3) == expected
+    assert rejected_thoughts(answer, turns, facts, 3) == {"no text": 2, "cites nothing": 1}
+    assert rejected_thoughts(answer, turns, facts, 1) == {"no text": 2, "cites nothing": 1, "too many": 1}
     assert thoughts_of("x", turns, facts, 3) == []
     assert breadcrumbs((TurnId(42),), (FactId(7),)) == "[T#42, F#7]"

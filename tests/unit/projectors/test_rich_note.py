@@ -10,6 +10,7 @@ from familiar_app.domain.kept_answer import decode
 from familiar_app.domain.turn import Author, Role
 from familiar_app.projectors.belief import BeliefReplay
 from familiar_app.projectors.rich_note import RichNote
+from familiar_app.projectors.runner import Projectors
 from tests.unit.projectors.scene import ANN, BEN, EGO, MIRA, NOON, Scene, lost, make_config, note
 
 
@@ -200,3 +201,16 @@ async def test_a_person_is_noted_under_the_name_of_that_day(scene: Scene) -> Non
     await noting.tick(flush=True)
     (fact,) = await scene.beliefs()
     assert fact.subjects[0].display_at_write == "Ann"
+
+
+async def test_what_the_guards_drop_is_counted_beside_the_answer(scene: Scene) -> None:
+    turn = await scene.say("I sing.")
+    scene.model.tell(
+        "rich_note",
+        [note("Ann sings.", turn, about=[ANN.key]), note("I cannot see pictures.", turn), note("", turn), "nothing"],
+    )
+    await Projectors(scene.desk).run(["rich_note"], until_idle=True)
+    (kept,) = await scene.vault.projections.answers("rich_note", MIRA)
+    assert kept.rejected == {"own ability": 1, "no text": 2}
+    assert not kept.malformed
+    assert kept.ms > 0
