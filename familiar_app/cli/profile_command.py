@@ -11,6 +11,7 @@ from typing import Any
 from familiar_app import __version__
 from familiar_app.cli import passphrase
 from familiar_app.cli.context import Command, heard
+from familiar_app.cli.health_shape import memory_lines, memory_shape
 from familiar_app.cli.option import familiar_id
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import format_time
@@ -58,7 +59,8 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
         "status",
         parents=[common],
         help="tell how the profile stands",
-        description="Print the version, the vault, the familiars with their models and channels, and local-only mode.",
+        description="Print the version, the vault, the familiars with their models, channels and memory, and whether "
+        "local-only mode is on.",
     )
     status.set_defaults(handler=run_status)
 
@@ -208,6 +210,7 @@ async def _familiar_shape(services: Services, familiar: FamiliarId) -> dict[str,
         "error": {"kind": broken.kind, "message": broken.message, "next": broken.next_step or None} if broken else None,
         "channels": [_channel_shape(summary) for summary in channels],
         "lorebooks": [] if broken else [_lorebook_shape(*pair) for pair in await _lorebooks(services, familiar)],
+        **(await memory_shape(services, hosted) if hosted else {"projectors": [], "memory": None}),
     }
 
 
@@ -265,6 +268,8 @@ def _print_status(command: Command, facts: dict[str, Any]) -> None:
             continue
         models = ", ".join(f"{slot} {info['provider']}:{info['name']}" for slot, info in one["models"].items())
         line(f"{one['id']} ({one['name']}): {models}")
+        for text in memory_lines(one["memory"]):
+            line(f"  {text}")
         for place in one["channels"]:
             line(f"  {place['channel']}: {place['turns']} turns")
         for book in one["lorebooks"]:

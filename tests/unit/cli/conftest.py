@@ -24,9 +24,11 @@ from familiar_app.domain.errors import FamiliarError, LockedError
 from familiar_app.domain.ids import FamiliarId, ego_key
 from familiar_app.domain.trace import LayerTrace, LeftOut, PromptTrace, TracedMessage
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role
+from familiar_app.projectors.status import ProjectorStatus
 from familiar_app.store.keys import KdfCost
 from familiar_app.store.lore_place import LorePlace
 from familiar_app.store.vault import Vault
+from tests.doubles.talk import make_config
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 PASSPHRASE = "correct horse"
@@ -150,6 +152,13 @@ class FakeAssembler:
         return SimpleNamespace(trace=prompt_trace(self.familiar, request.pending))
 
 
+class FakeProjectors:
+    """Tells of one projector, which failed twice."""
+
+    async def status(self) -> list[ProjectorStatus]:
+        return [ProjectorStatus("rich_note", 7, 3, NOW, None, failures=2)]
+
+
 @dataclass
 class FakeGate:
     """Implements `services.Gate` as far as commands use it."""
@@ -202,10 +211,12 @@ class FakeGate:
         hosted = self.opened.familiars[familiar] = SimpleNamespace(
             id=familiar,
             name=self.profile.cards[familiar].name,
+            config=make_config("[budget.text]\nmax_rag_items = 0\n"),
             prose=model,
             background=model,
             assembler=FakeAssembler(familiar),
             conversation=FakeConversation(self.opened.vault, familiar),
+            projectors=FakeProjectors(),
         )
         return hosted
 

@@ -409,6 +409,26 @@ async def test_status_tells_how_the_profile_stands(program: Program) -> None:
     assert "aria (Aria): prose scripted:answers.jsonl" in (await program("status")).out
 
 
+async def test_status_tells_how_memory_does(program: Program) -> None:
+    await program("fact", "add", "Ann lives in Rome.")
+    await program("fact", "add", "In Rome lives Ann.")
+    [aria] = (await program("status", "--json")).json["familiars"]
+    assert [(one["name"], one["watermark"], one["lag"]) for one in aria["projectors"]] == [("rich_note", 7, 3)]
+    assert aria["memory"] == {
+        "facts": 2,
+        "never_recalled": 2,
+        "duplicates": 1,
+        "retirements": {"waiting": 0, "unseen": 0, "total": 0},
+        "projectors": [
+            {"name": "rich_note", "answers": 0, "malformed": 0, "failures": 2, "rejected": {}, "tokens": 0, "ms": 0.0}
+        ],
+    }
+    lines = (await program("status")).out.splitlines()
+    assert "  2 facts, 2 of them never recalled" in lines
+    assert "  1 groups of facts say the same" in lines
+    assert "  rich_note: 0 answers, 2 failed runs, 0 tokens, 0.0 s" in lines
+
+
 async def test_verify_tells_what_is_wrong(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (await program("verify", "--json")).json == {"ok": True, "problems": []}
     assert (await program("verify")).out == "The vault is whole.\n"
