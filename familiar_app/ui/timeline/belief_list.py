@@ -14,13 +14,24 @@ from familiar_app.store.fact_span import Column
 from familiar_app.ui.kit.table import Table
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.timeline.model import TimelineModel
-from familiar_app.ui.timeline.scale import written
+from familiar_app.ui.timeline.scale import written_day
 from familiar_app.ui.timeline.word import SIGNS, period
 
 TITLES = ("", "Belief", "True from")
 _NOTHING = QModelIndex()
 _KINDS = ("", "gained", "changed", "lost")
 _ROLES = {"gained": "good", "changed": "accent", "lost": "danger"}
+_ANSWERED = frozenset(
+    int(one)
+    for one in (
+        Qt.ItemDataRole.DisplayRole,
+        Qt.ItemDataRole.ForegroundRole,
+        Qt.ItemDataRole.FontRole,
+        Qt.ItemDataRole.TextAlignmentRole,
+        Qt.ItemDataRole.ToolTipRole,
+        Qt.ItemDataRole.AccessibleTextRole,
+    )
+)
 _SPOKEN = {"": "held", "gained": "gained", "changed": "changed", "lost": "lost"}
 
 
@@ -39,10 +50,24 @@ class BeliefTableModel(QAbstractTableModel):
         new = np.unique(changes.after)[::-1]
         stayed = here[~np.isin(here, np.concatenate((new, changes.gained)))] if changes.size else here
         parts = (new, changes.gained, changes.lost, stayed)
-        self.beginResetModel()
-        self.rows = np.concatenate(parts)
-        self.kinds = np.repeat(np.array([2, 1, 3, 0], dtype=np.int8), [len(one) for one in parts])
-        self.endResetModel()
+        rows = np.concatenate(parts)
+        kinds = np.repeat(np.array([2, 1, 3, 0], dtype=np.int8), [len(one) for one in parts])
+        self._exchange(rows, kinds)
+
+    def _exchange(self, rows: Column, kinds: np.ndarray) -> None:
+        """Take other rows. A reset would make the view lay out every row; a few at the end come and go instead."""
+        old, new = len(self.rows), len(rows)
+        if new > old:
+            self.beginInsertRows(_NOTHING, old, new - 1)
+        elif new < old:
+            self.beginRemoveRows(_NOTHING, new, old - 1)
+        self.rows, self.kinds = rows, kinds
+        if new > old:
+            self.endInsertRows()
+        elif new < old:
+            self.endRemoveRows()
+        if new:
+            self.dataChanged.emit(self.index(0, 0), self.index(new - 1, len(TITLES) - 1))
 
     def fact_at(self, row: int) -> FactId | None:
         """Return the fact in a row of the table."""
@@ -68,20 +93,17 @@ class BeliefTableModel(QAbstractTableModel):
         return None
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole):
-        if not index.isValid() or not 0 <= index.row() < len(self.rows):
+        # Most questions are about roles that have no answer here, hundreds for each step of the slider.
+        if role not in _ANSWERED or not index.isValid() or not 0 <= index.row() < len(self.rows):
             return None
-        row, kind, column, roles = (
-            int(self.rows[index.row()]),
-            _KINDS[self.kinds[index.row()]],
-            index.column(),
-            Qt.ItemDataRole,
-        )
+        place, column, roles = index.row(), index.column(), Qt.ItemDataRole
+        row, kind = int(self.rows[place]), _KINDS[self.kinds[place]]
         if role == roles.DisplayRole:
             return self._shown(row, kind, column)
         if role == roles.ForegroundRole:
             if column == 0 and kind:
                 return self._theme.color(_ROLES[kind])
-            return self._theme.color("text_3" if kind == "lost" or column == 2 else "text_1")
+            return self._theme.color("text_3") if kind == "lost" or column == 2 else None
         if role == roles.FontRole and kind == "lost" and column == 1:
             font = QFont(self._theme.font("table"))
             font.setStrikeOut(True)
@@ -101,7 +123,7 @@ class BeliefTableModel(QAbstractTableModel):
         if column == 1:
             return " ".join(self._model.text(row)[:300].split())
         spans = self._model.spans
-        return "" if spans is None else written(int(spans.valid_from[row]), self._model.zone)[:10]
+        return "" if spans is None else written_day(int(spans.valid_from[row]), self._model.zone)
 
 
 class BeliefTable(Table):

@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
 from familiar_app.domain.fact import FactId
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.theme import Theme
-from familiar_app.ui.timeline.layout import MOST_BARS, Bars, LaneLayout
+from familiar_app.ui.timeline.ground import Ground, Sight, paint_ground
+from familiar_app.ui.timeline.layout import Bars, LaneLayout
 from familiar_app.ui.timeline.model import TimelineModel
-from familiar_app.ui.timeline.paint import ROUNDED_UP_TO, draw_arrow, draw_bars, draw_density, draw_texts
-from familiar_app.ui.timeline.scale import Scale, ticks
+from familiar_app.ui.timeline.paint import ROUNDED_UP_TO, draw_arrow, draw_bars, draw_texts
+from familiar_app.ui.timeline.scale import Scale
 from familiar_app.ui.timeline.span_index import Standing
 from familiar_app.ui.timeline.word import STANDINGS, period
 
-DENSITY_STEP = 3
 MOST_ARROWS = 80
 ZOOM_STEP = 0.8
 
@@ -31,6 +31,7 @@ class Canvas(QAbstractScrollArea):
         self._layout = LaneLayout(None, 20, 4)
         self._boxes: dict[int, QRectF] = {}
         self._painted: list[tuple[int, QRectF]] = []
+        self._ground: Ground | None = None
         self._pressed: QPointF | None = None
         self._lane = 0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -40,6 +41,7 @@ class Canvas(QAbstractScrollArea):
         self.viewport().setMouseTracking(True)
         self.viewport().setAutoFillBackground(False)
         self.setAccessibleName("Facts over time")
+        self.verticalScrollBar().valueChanged.connect(lambda _value: self.repaint_all())
         follow(theme, self, self.lay_out)
 
     @property
@@ -63,65 +65,36 @@ class Canvas(QAbstractScrollArea):
         bar.setPageStep(self.viewport().height())
         bar.setSingleStep(self._theme.px(21))
         self._lane = max(0, min(self._lane, len(self._layout.tops) - 2))
-        self.viewport().update()
+        self.repaint_all()
 
     # ---- painting
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
-        area = QRectF(self.viewport().rect())
-        painter.fillRect(area, self._theme.color("background_1"))
         self._boxes, self._painted = {}, []
-        model = self._model
-        if model.lanes is not None and model.index is not None:
-            scale, top = self.scale(), self.verticalScrollBar().value()
-            self._paint_ground(painter, area, scale)
+        if self._ground is None:
+            self._ground = paint_ground(self._theme, self._model, self._sight(), self.devicePixelRatioF())
+        painter.drawPixmap(0, 0, self._ground.picture)
+        if self._model.index is not None:
+            area = QRectF(self.viewport().rect())
             painter.setFont(self._theme.font("small"))
-            for lane in self._layout.visible(top, top + int(area.height())):
-                self._paint_lane(painter, lane, scale, area, top)
+            for lane in self._ground.lanes:
+                painter.setClipRect(QRectF(self.gutter, lane.inside.top() - 4, area.width(), lane.inside.height() + 8))
+                self._paint_bars(painter, lane.bars, lane.inside, lane.color)
+            painter.setClipping(False)
             self._paint_arrows(painter, area)
-            self._paint_handles(painter, area, scale)
+            self._paint_handles(painter, area, self.scale())
         painter.end()
 
-    def _paint_ground(self, painter: QPainter, area: QRectF, scale: Scale) -> None:
-        now = self.gutter + scale.x(self._model.now())
-        if now < area.right():
-            beyond = QRectF(max(now, self.gutter), 0, area.right(), area.height())
-            painter.fillRect(beyond, self._theme.color("background_2"))
-        painter.setPen(QPen(self._theme.color("line"), 1))
-        for tick in ticks(scale, self._theme.px(76), self._model.zone):
-            x = round(self.gutter + scale.x(tick.at)) + 0.5
-            painter.drawLine(QPointF(x, 0), QPointF(x, area.height()))
-        if self.gutter <= now < area.right():
-            painter.setPen(QPen(self._theme.color("text_3"), 1, Qt.PenStyle.DotLine))
-            painter.drawLine(QPointF(now, 0), QPointF(now, area.height()))
+    def _sight(self) -> Sight:
+        focus = self._lane if self.hasFocus() else -1
+        area = QRectF(self.viewport().rect())
+        return Sight(area, self.gutter, self.verticalScrollBar().value(), focus, self._layout, self.scale())
 
-    def _paint_lane(self, painter: QPainter, lane: int, scale: Scale, area: QRectF, top: int) -> None:
-        lanes, layout = self._model.lanes, self._layout
-        if lanes is None:
-            return
-        y, end = int(layout.tops[lane]) - top, int(layout.tops[lane + 1]) - top
-        color = self._theme.subject(lane)
-        inside = QRectF(self.gutter, y + layout.pad_px, area.width() - self.gutter, end - y - 2 * layout.pad_px)
-        painter.save()
-        painter.setClipRect(QRectF(self.gutter, max(0, y), area.width(), end - max(0, y)))
-        bars = None if lanes.dense(lane) else layout.bars(lane, scale, self._lines(inside, area))
-        if bars is None or len(bars) > MOST_BARS:
-            columns = max(1, int(scale.width) // DENSITY_STEP)
-            middle = scale.start + (np.arange(columns) + 0.5) * ((scale.end - scale.start) / columns)
-            draw_density(painter, color, inside, lanes.density(lane, middle.astype(np.int64)))
-        else:
-            self._paint_bars(painter, bars, inside, color)
-        painter.restore()
-        self._paint_name(painter, lane, QRectF(0, y, self.gutter, end - y), color, dense=bars is None)
-        painter.setPen(QPen(self._theme.color("line"), 1))
-        painter.drawLine(QPointF(0, end - 0.5), QPointF(area.width(), end - 0.5))
-
-    def _lines(self, inside: QRectF, area: QRectF) -> tuple[int, int]:
-        height = self._layout.row_px
-        return int(-inside.top() // height) if inside.top() < 0 else 0, int(
-            (area.height() - inside.top()) // height
-        ) + 1
+    def repaint_all(self) -> None:
+        """Paint anew what does not follow the moment, too."""
+        self._ground = None
+        self.viewport().update()
 
     def _paint_bars(self, painter: QPainter, bars: Bars, inside: QRectF, color) -> None:
         model, height = self._model, self._layout.row_px
@@ -146,7 +119,7 @@ class Canvas(QAbstractScrollArea):
     def _standings(self, bars: Bars) -> list[int]:
         """Return how each bar stands; along belief time, a bar is over where that belief had ended."""
         model = self._model
-        found = model.index.standing(bars.row, model.moment)
+        found = model.index.standing(bars.row, model.moment, model.believed())
         if model.axis == "belief" and model.moment.known_at is not None:
             found[bars.end <= model.moment.known_at] = Standing.SUPERSEDED
             found[bars.start > model.moment.known_at] = Standing.UNKNOWN
@@ -162,25 +135,6 @@ class Canvas(QAbstractScrollArea):
             if row in chosen or row == hovered:
                 painter.setPen(QPen(self._theme.color("accent" if row in chosen else "text_2"), 2))
                 painter.drawRoundedRect(box.adjusted(0, 0, 0, 0), 4, 4)
-
-    def _paint_name(self, painter: QPainter, lane: int, box: QRectF, color, *, dense: bool) -> None:
-        lanes, theme = self._model.lanes, self._theme
-        painter.fillRect(box, theme.color("background_2"))
-        painter.fillRect(QRectF(0, box.top(), 4, box.height() - 1), color)
-        if lane == self._lane and self.hasFocus():
-            painter.setPen(QPen(theme.color("accent"), 1))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(box.adjusted(5, 1, -2, -3))
-        metrics = QFontMetricsF(painter.font())
-        count = f"{lanes.count(lane):,}"
-        line = QRectF(12, max(box.top(), 0) + 4, box.width() - 18, min(self._layout.row_px, box.height() - 4))
-        painter.setPen(theme.color("text_3"))
-        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, count)
-        room = line.width() - metrics.horizontalAdvance(count) - 8
-        mark = "▸ " if dense else ""
-        name = metrics.elidedText(mark + " ".join(lanes.labels[lane].split()), Qt.TextElideMode.ElideRight, room)
-        painter.setPen(theme.color("text_1"))
-        painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
 
     def _paint_arrows(self, painter: QPainter, area: QRectF) -> None:
         model = self._model
@@ -330,7 +284,7 @@ class Canvas(QAbstractScrollArea):
         lanes = self._model.lanes
         if lanes is not None and len(lanes):
             self.setAccessibleDescription(f"{lanes.labels[self._lane]}, {lanes.count(self._lane):,} facts")
-        self.viewport().update()
+        self.repaint_all()
 
     def show_fact(self, fact: FactId) -> None:
         """Scroll to the lane of a fact."""
@@ -344,11 +298,11 @@ class Canvas(QAbstractScrollArea):
 
     def focusInEvent(self, event) -> None:
         super().focusInEvent(event)
-        self.viewport().update()
+        self.repaint_all()
 
     def focusOutEvent(self, event) -> None:
         super().focusOutEvent(event)
-        self.viewport().update()
+        self.repaint_all()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -58,6 +58,7 @@ class TimelineModel(Watched):
         self.playing = False
         self.marks: dict[str, Moment] = {}
         self._state: Mask | None = None
+        self._believed: Mask | None = None
         self._delta: Delta | None = None
         self._edges: tuple[object, Column] | None = None
         self._drag_from: Moment | None = None
@@ -130,6 +131,14 @@ class TimelineModel(Watched):
             self._state = found if self.among is None or self.index is None else found & self.among
         return self._state
 
+    def believed(self) -> Mask | None:
+        """Return which facts are believed at the present moment, None where that is not asked."""
+        if self.index is None or self.moment.known_at is None:
+            return None
+        if self._believed is None:
+            self._believed = self.index.believed_at(self.moment.known_at)
+        return self._believed
+
     def rows(self) -> Column:
         """Return the rows that hold at the present moment, newest first."""
         return np.flatnonzero(self.state())[::-1]
@@ -157,7 +166,7 @@ class TimelineModel(Watched):
             self.linked = False
         self.previous = self.moment if self._drag_from is None else self._drag_from
         self.moment, self.at_now = moment, False
-        self._state = self._delta = None
+        self._state = self._delta = self._believed = None
         self.tell("moment")
 
     def begin_drag(self) -> None:
@@ -329,4 +338,4 @@ class TimelineModel(Watched):
         self.tell("marks")
 
     def _forget(self) -> None:
-        self._state = self._delta = self._edges = None
+        self._state = self._delta = self._edges = self._believed = None

@@ -107,10 +107,14 @@ def written(at: int, zone: tzinfo, *, precise: bool = False) -> str:
         return "always"
     if at >= NEVER:
         return "open"
-    form = "%Y-%m-%d %H:%M:%S" if precise else "%Y-%m-%d %H:%M"
-    there = local_time(from_micros(at), zone)
-    # Years before 1000 lose their zeros on some systems.
-    return f"{there.year:04d}{there.strftime(form)[len(there.strftime('%Y')) :]}"
+    t = local_time(from_micros(at), zone)
+    text = f"{t.year:04d}-{t.month:02d}-{t.day:02d} {t.hour:02d}:{t.minute:02d}"
+    return f"{text}:{t.second:02d}" if precise else text
+
+
+def written_day(at: int, zone: tzinfo) -> str:
+    """Write the day of an instant in the owner's zone; open ends in words."""
+    return written(at, zone)[:10]
 
 
 def read_instant(text: str, zone: tzinfo, now: int) -> int:

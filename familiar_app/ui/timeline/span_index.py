@@ -71,13 +71,14 @@ class SpanIndex:
         """Return current truth: believed to this day, and not ended by now."""
         return self.believed_at(NEVER - 1) & (self.spans.valid_to > now)
 
-    def standing(self, rows: Column, moment: Moment) -> NDArray[np.int8]:
-        """Return the `Standing` of some facts at a moment."""
+    def standing(self, rows: Column, moment: Moment, believed: Mask | None = None) -> NDArray[np.int8]:
+        """Return the `Standing` of some facts at a moment; `believed` is what is believed then, where it is known."""
         as_of = 0 if moment.as_of is None else moment.as_of
         begun, ended = self.spans.valid_from[rows] <= as_of, self.spans.valid_to[rows] <= as_of
         found = np.where(begun, np.where(ended, Standing.ENDED, Standing.CURRENT), Standing.AHEAD).astype(np.int8)
         if moment.known_at is not None:
-            found[~self.believed_at(moment.known_at)[rows]] = Standing.SUPERSEDED
+            held = self.believed_at(moment.known_at) if believed is None else believed
+            found[~held[rows]] = Standing.SUPERSEDED
             found[self.first_known[rows] > moment.known_at] = Standing.UNKNOWN
         return found
 
@@ -106,6 +107,8 @@ class SpanIndex:
     def successors(self, rows: Column, by: int | None) -> Column:
         """Return for each fact the row of the one that replaced it last, by an instant; -1 where none did."""
         spans = self.spans
+        if not len(rows):
+            return rows
         found = np.full(len(spans), -1, dtype=np.int64)
         known = spans.belief_successor >= 0
         if by is not None:

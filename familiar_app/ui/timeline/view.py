@@ -232,6 +232,7 @@ class TimelineView(QWidget):
             self.load()
         elif model.at_now and model.loaded:
             model.go_now()
+            self.canvas.repaint_all()
 
     def _start_filter(self) -> None:
         key = self.people.currentData() or ""
@@ -303,6 +304,7 @@ class TimelineView(QWidget):
         self.beliefs.viewport().update()
         self._show_page()
         self._describe_soon.start()
+        self.canvas.repaint_all()
         self._repaint()
 
     def _on_lanes(self) -> None:
@@ -325,6 +327,7 @@ class TimelineView(QWidget):
         self._repaint()
 
     def _on_window(self) -> None:
+        self.canvas.repaint_all()
         self._repaint()
 
     def _on_chosen(self) -> None:
