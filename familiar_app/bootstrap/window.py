@@ -37,10 +37,12 @@ from familiar_app.ui.kit.parts import ReadCard, WindowParts
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.log.panel import log_panel
 from familiar_app.ui.lorebook.panel import create_lorebook_panel
+from familiar_app.ui.prompts.panel import create_prompts_panel
 from familiar_app.ui.settings.panel import settings_panel
 from familiar_app.ui.shell.crash import CrashDialog
 from familiar_app.ui.shell.single_instance import SingleInstance
 from familiar_app.ui.shell.window import MainWindow
+from familiar_app.ui.timeline.panel import create_timeline_panel
 
 log = logging.getLogger(__name__)
 CLOSE_TIMEOUT_S = 20.0
@@ -115,8 +117,10 @@ def window_parts(
     """Name everything the window stands on; `leave` asks for the end of the program."""
     panels: tuple[PanelFactory, ...] = (
         create_chat_panel,
+        create_timeline_panel,
         create_character_panel,
         create_lorebook_panel,
+        create_prompts_panel,
         log_panel(buffer),
         settings_panel,
     )

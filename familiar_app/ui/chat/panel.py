@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from PySide6.QtCore import QTimeZone
 from PySide6.QtWidgets import QWidget
 
 from familiar_app.domain.ids import ChannelId, FamiliarId
@@ -19,6 +16,7 @@ from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.avatar import read_picture
 from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.kit.zone import system_zone
 
 if TYPE_CHECKING:
     from familiar_app.services import Services
@@ -47,15 +45,6 @@ KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
 def create_chat_panel(services: Services, context: PanelContext) -> ChatPanel:
     """Make the chat panel for an open vault."""
     return ChatPanel(services, context)
-
-
-def system_zone() -> tzinfo:
-    """Return the computer's zone by its name, so that past summer times are right."""
-    name = bytes(QTimeZone.systemTimeZoneId().data()).decode("ascii", "replace")
-    try:
-        return ZoneInfo(name) if name else UTC
-    except (ZoneInfoNotFoundError, ValueError):
-        return UTC
 
 
 class ChatPanel:

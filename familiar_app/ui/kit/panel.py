@@ -132,6 +132,8 @@ class PanelContext(QObject):
         """Report where the person is now, for back and forward."""
         self.go_to: Callable[[str, str], object] = lambda _panel, _key: None
         """Show another panel (by id) at a place (by key, may be empty)."""
+        self.has_panel: Callable[[str], bool] = lambda _panel: False
+        """Tell whether there is a panel of that id to go to."""
         self.offer_undo: Callable[[str, Callable[[], object]], object] = lambda _text, _undo: None
         """Show the undo bar: what was done, and what takes it back (starts its own task)."""
         self.tell: Callable[[str], object] = lambda _text: None

@@ -230,6 +230,7 @@ class Frame(QWidget):
         )
         context.visit = self._history.visit
         context.go_to = self.go_to
+        context.has_panel = self._panels.__contains__
         context.offer_undo = self._offer_undo
         context.tell = self._bar.tell
         context.actions_changed = self._offer_panel

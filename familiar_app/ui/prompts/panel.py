@@ -1,0 +1,103 @@
+"""The prompts as a panel of the main window: one view per familiar, made when it is first shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.ids import FamiliarId
+from familiar_app.ui.kit.action import Action
+from familiar_app.ui.kit.familiar_views import FamiliarViews
+from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.kit.zone import system_zone
+from familiar_app.ui.prompts.model import PromptsModel
+from familiar_app.ui.prompts.view import PromptsView
+
+if TYPE_CHECKING:
+    from familiar_app.services import Services
+
+KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "In the list of prompts": (("Open", "Return"), ("Compare with the open one", "Shift+Return")),
+    "In a prompt": (
+        ("Fold or unfold the layer", "Space"),
+        ("Go to where the line came from", "Return"),
+        ("Next hit, previous hit", "Return Shift+Return"),
+        ("Close the comparison", "Esc"),
+    ),
+    "In the trial": (("Layer on or off", "Space"), ("Move the layer", "Alt+↑ Alt+↓")),
+    "Among candidates": (("Leave out or take in", "Del"), ("Show it", "Return")),
+}
+
+
+def create_prompts_panel(services: Services, context: PanelContext) -> PromptsPanel:
+    """Make the prompts panel for an open vault."""
+    return PromptsPanel(services, context)
+
+
+class PromptsPanel:
+    """Implements `kit.panel.Panel`. Looking changes nothing in the vault."""
+
+    id = "prompts"
+    title = "Prompts"
+    icon = "prompts"
+
+    def __init__(self, services: Services, context: PanelContext) -> None:
+        self._services, self._context = services, context
+        self.widget = FamiliarViews(services, context, self._make_view, begin=PromptsView.load)
+        self.widget.show_familiar(context.familiar)
+
+    @property
+    def view(self) -> PromptsView:
+        """The view of the familiar that is shown."""
+        return self.widget.current
+
+    def _make_view(self, familiar: FamiliarId) -> PromptsView:
+        return PromptsView(PromptsModel(self._services, familiar, system_zone=system_zone()), self._context)
+
+    def actions(self) -> Sequence[Action]:
+        def deed(name: str, title: str, shortcut: str = "", icon: str = "", words: str = "") -> Action:
+            return Action(
+                f"prompts.{name}",
+                title,
+                lambda: self.view.do(name),
+                shortcut=shortcut,
+                icon=icon,
+                group="Prompts",
+                words=words,
+            )
+
+        return (
+            deed("why_not", "Why is something not in this prompt?", "Ctrl+Shift+Y", "question", "missing left out"),
+            deed("trial", "Try this prompt with changes", "Ctrl+T", "refresh", "what if layers order weights"),
+            deed("compare", "Compare with another prompt", "Ctrl+D", "compare", "differences side by side"),
+            deed("ask_both", "Ask the model with both prompts", words="answer again"),
+            deed("end_pair", "Close the comparison", words="one prompt"),
+            deed("fold", "Fold or unfold all layers"),
+            deed("text", "Copy this prompt as text", icon="copy"),
+            deed("json", "Copy this prompt as JSON", icon="copy"),
+            deed("sent", "Copy this prompt as it was sent", icon="copy", words="bytes request body"),
+        )
+
+    def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """Return the keys that only parts of this panel know."""
+        return KEYS
+
+    def palette_entries(self) -> Sequence[Action]:
+        return ()
+
+    def activate(self) -> None:
+        self.view.look()
+        self.view.listed.setFocus()
+
+    def find(self) -> None:
+        view = self.view
+        if view.model.pair is None and view.model.trace is not None:
+            view.middle.begin_find()
+
+    def show_place(self, key: str) -> None:
+        if key.isdigit():
+            self.view.open_trace(int(key))
+
+    async def close(self) -> None:
+        for view in self.widget:
+            await view.tasks.cancel()
