@@ -67,7 +67,7 @@ class BookPage(QScrollArea):
         self.name.editingFinished.connect(self._rename)
         self.description = TextBox()
         self.description.setAccessibleName("What it is about")
-        self.description.setMinimumHeight(60)
+        self.description.setFixedHeight(self._theme.px(88))
         self.description.setPlainText(book.description)
         self.description.textChanged.connect(
             lambda: self._model.change_book("Description changed", description=self.description.toPlainText())

@@ -26,6 +26,7 @@ class NumberBox(QDoubleSpinBox):
         self.setGroupSeparatorShown(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setKeyboardTracking(True)
+        self.lineEdit().setTextMargins(8, 0, 0, 0)
         if blank:
             self.setSpecialValueText(blank)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QWidget
 
 from familiar_app.ui.kit.label import column, label
 from familiar_app.ui.lorebook.books import Elsewhere
@@ -23,6 +23,8 @@ class ElsewhereView(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName("Found in other lorebooks")
         self.list.setWordWrap(True)
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for one in found[:MOST]:
             item = QListWidgetItem(f"{one_line(one.entry.name)}\n{one_line(one.book)}")
             item.setData(Qt.ItemDataRole.UserRole, one)

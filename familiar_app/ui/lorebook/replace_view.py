@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QCheckBox, QListView, QListWidget, QListWidgetItem, QWidget
 
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.field import line_edit
@@ -51,6 +51,8 @@ class ReplaceView(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName("What would change")
         self.list.setWordWrap(True)
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.itemActivated.connect(lambda item: choose(item.data(Qt.ItemDataRole.UserRole)))
         self.do = button("Replace", lambda: self._use(self._plan), role="primary")
         self._lay_out()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QCheckBox, QListView, QPlainTextEdit, QSlider, QSplitter, QTextEdit, QWidget
+from PySide6.QtWidgets import QListView, QPlainTextEdit, QSlider, QSplitter, QTextEdit, QWidget
 
 from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.icon import icon
@@ -109,9 +109,7 @@ class TesterView(QWidget):
         self.summary = ElidedLabel("", "quiet")
         self.before = icon_button(theme, "chevron_left", "Pass before", lambda: self._step(-1))
         self.after = icon_button(theme, "chevron_right", "Pass after", lambda: self._step(1))
-        self.every = QCheckBox("Every entry")
-        self.every.setAccessibleName("Every entry")
-        self.every.setToolTip("List the entries that stay out too, each with the reason.")
+        self.every = icon_button(theme, "eye", "List every entry, with the reason why not", checkable=True)
         self.every.toggled.connect(self._tester.show_every)
         self.save = icon_button(theme, "save", "Save as a case…", save_case)
 
@@ -128,7 +126,7 @@ class TesterView(QWidget):
         layout.addWidget(self.text, 1)
         when = row(spacing=8)
         when.addWidget(self.slider, 1)
-        when.addWidget(self.moment, 1)
+        when.addWidget(self.moment, 2)
         layout.addLayout(when)
         made.setLayout(layout)
         return made
@@ -181,6 +179,8 @@ class TesterView(QWidget):
         self.model.put(verdicts)
         self.summary.set_text(tester.summary())
         passes = len(tester.trial.passes)
+        for one in (self.before, self.after):
+            one.setVisible(passes > 1 or tester.step > 0)
         self.before.setEnabled(tester.step > 0)
         self.after.setEnabled(passes > 0 and tester.step < passes)
         self.every.setEnabled(tester.step == 0)

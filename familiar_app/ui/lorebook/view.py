@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.lorebook.verdict import Reason
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.label import column, label, row, surface
 from familiar_app.ui.kit.notice import Notice
@@ -400,7 +401,9 @@ class LorebookView(QWidget):
             return
         word = "Fires" if verdict.fires else ("Nearly fires" if verdict.near else "Does not fire")
         role = "good" if verdict.fires else ("warning" if verdict.near else "faint")
-        self.form.show_verdict(f"{word} on the tester's text. {verdict.why}", role, trial.matching)
+        # That it has no keys is among the warnings above it already.
+        why = "" if verdict.reason is Reason.NO_KEYS else f" {verdict.why}"
+        self.form.show_verdict(f"{word} on the tester's text.{why}", role, trial.matching)
 
     def _show_used(self) -> None:
         trial, limit = self.tester.trial, self.tester.terms().room_tokens
