@@ -20,6 +20,7 @@ from familiar_app.interchange.lorebook.files import (
     CARD_LORE_FORMATS,
     LORE_FORMATS,
     convert_lorebook,
+    own_book,
     read_lorebook,
     write_lorebook,
 )
@@ -81,7 +82,7 @@ def _keep_old_card(profile: Profile, familiar: FamiliarId, new: CharacterCard) -
 def _take(command: Command, familiar: FamiliarId, document: LoreDocument) -> Merged:
     file = LoreFile(command.gate.profile.lorebook(familiar))
     loaded = file.load()
-    merged = merge_books(loaded.book, document.book)
+    merged = merge_books(loaded.book, own_book(document))
     if merged.added and not command.args.dry_run:
         file.save(loaded, merged.book)
     return merged

@@ -64,6 +64,7 @@ class LoreEntry:
 
     `delay_until_recursion` is the level at which the entry opens, 0 for none. `sticky`, `cooldown` and `delay` count
     messages. `use_regex` True makes every key a pattern and False none; None leaves it to how a key is written.
+    `foreign` is what another program's file said beyond all this.
     """
 
     uid: int | str
@@ -105,6 +106,7 @@ class LoreEntry:
     display_index: int | None = None
     priority: float | None = None
     folder: str = ""
+    foreign: str = ""
 
     @property
     def name(self) -> str:
@@ -132,6 +134,7 @@ class LoreBook:
     scan_depth: int | None = None
     token_budget: int | None = None
     recursive: bool | None = None
+    foreign: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

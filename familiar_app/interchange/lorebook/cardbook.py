@@ -98,6 +98,7 @@ _ENTRY_BASE = {"keys": [], "content": "", "extensions": {}, "enabled": True, "in
 
 BOOK_V2 = Shape(
     name="book-v2",
+    relatives=("lorebook-v3",),
     entries_path="entries",
     uid_path="id",
     fields=_fields(v3=False),
@@ -108,6 +109,7 @@ BOOK_V2 = Shape(
 )
 BOOK_V3 = Shape(
     name="lorebook-v3",
+    relatives=("book-v2",),
     entries_path="entries",
     uid_path="id",
     fields=_fields(v3=True),

@@ -58,9 +58,12 @@ class LoreDocument:
         }
 
 
+_APART = ("uid", "comment", "foreign")
+
+
 def entry_to_json(entry: LoreEntry) -> dict[str, Any]:
     """Return an entry as JSON values, choices as words."""
-    values = {name: _plain(value) for name, value in asdict(entry).items() if name not in ("uid", "comment")}
+    values = {name: _plain(value) for name, value in asdict(entry).items() if name not in _APART}
     return {"id": entry.uid, "name": entry.comment, **values}
 
 

@@ -16,8 +16,9 @@ from familiar_app.interchange.lorebook.cardbook import BOOK_V2, BOOK_V3, is_char
 from familiar_app.interchange.lorebook.document import LoreDocument, Origin
 from familiar_app.interchange.lorebook.incard import note_foreign, write_character_book, write_into_card
 from familiar_app.interchange.lorebook.native import parse_native, render_native
-from familiar_app.interchange.lorebook.shape import Shape, read_book, write_book
-from familiar_app.interchange.lorebook.sniff import SHAPES, find_shape, is_card
+from familiar_app.interchange.lorebook.shape import Shape, read_book
+from familiar_app.interchange.lorebook.shape_write import keep_foreign, write_book
+from familiar_app.interchange.lorebook.sniff import SHAPES, find_shape, is_card, shape_of_book
 from familiar_app.interchange.report import Report, ReportLine
 
 CARD_LORE_FORMATS = ("card-v2", "card-v3", "charx")
@@ -55,7 +56,7 @@ def convert_lorebook(document: LoreDocument, format: str) -> tuple[Any, tuple[Re
     if format not in SHAPES:
         raise UsageError(f"{format!r} is no JSON lorebook format.", f"Known are {', '.join(SHAPES)}.")
     report = Report()
-    shape, origin = SHAPES[format], document.origin
+    shape, origin = shape_of_book(format, document.book), document.origin
     if origin is not None and origin.shape.name == format and document.card is None:
         value = write_book(origin.shape, document.book, origin.book_value(), origin.slots, report)
         return _put_back(origin.value, origin.path, value), tuple(report.lines)
@@ -78,7 +79,7 @@ def write_lorebook(path: Path, document: LoreDocument, format: str | None = None
     if format not in LORE_FORMATS:
         raise UsageError(f"there is no lorebook format {format!r}.", f"Known are {', '.join(LORE_FORMATS)}.")
     if format == "familiar":
-        write_file(path, render_native(document.book, document.text, source=path).encode())
+        write_file(path, render_native(own_book(document), document.text, source=path).encode())
         report = Report()
         if document.text is None:
             note_foreign(document, report)
@@ -90,6 +91,14 @@ def write_lorebook(path: Path, document: LoreDocument, format: str | None = None
     value, lines = convert_lorebook(document, format)
     write_file(path, json.dumps(value, indent=2).encode())
     return lines
+
+
+def own_book(document: LoreDocument) -> LoreBook:
+    """Return the book with all that its file said beyond it, as it goes into a file of ours."""
+    origin = document.origin
+    if origin is None:
+        return document.book
+    return keep_foreign(origin.shape, document.book, origin.book_value(), origin.slots)
 
 
 def _format_for(path: Path, document: LoreDocument) -> str:

@@ -16,7 +16,8 @@ from familiar_app.interchange.card_json import CardVersion, card_format, card_fr
 from familiar_app.interchange.cards import write_card
 from familiar_app.interchange.lorebook.cardbook import BOOK_V2, BOOK_V3, is_character_book
 from familiar_app.interchange.lorebook.document import LoreDocument, Origin
-from familiar_app.interchange.lorebook.shape import Shape, write_book
+from familiar_app.interchange.lorebook.shape import Shape
+from familiar_app.interchange.lorebook.shape_write import write_book
 from familiar_app.interchange.report import Report, ReportLine
 
 

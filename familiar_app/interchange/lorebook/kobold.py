@@ -79,6 +79,7 @@ KOBOLD = Shape(
 )
 KOBOLD_STORY = Shape(
     name="kobold",
+    variant="story",
     entries_path="worldinfo",
     fields=(*_FIELDS, Field("folder", "wigroup", TEXT, (Place("folder", TEXT),), skip_blank=True)),
     implied=_IMPLIED,
@@ -87,6 +88,7 @@ KOBOLD_STORY = Shape(
 )
 KOBOLD_V2 = Shape(
     name="kobold",
+    variant="list",
     entries_path="worldinfo_v2.entries",
     keyed=True,
     fields=_FIELDS,

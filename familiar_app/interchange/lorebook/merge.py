@@ -47,7 +47,7 @@ def merge_books(base: LoreBook, new: LoreBook) -> Merged:
 
 
 def _identity(entry: LoreEntry) -> LoreEntry:
-    return replace(entry, uid=0, display_index=None)
+    return replace(entry, uid=0, display_index=None, foreign="")
 
 
 def _moved(entry: LoreEntry, source: LoreBook, base: LoreBook, folders: dict[str, str]) -> LoreEntry:

@@ -126,6 +126,7 @@ NATIVE_FIELDS = (
     Field("display_index", "display_index", INTEGER),
     Field("priority", "keep_priority", NUMBER),
     Field("folder", "folder", TEXT),
+    Field("foreign", "foreign", TEXT),
 )
 
 
@@ -149,6 +150,7 @@ NATIVE = Shape(
         Field("scan_depth", "scan_depth", NATURAL, default=None),
         Field("token_budget", "token_budget", NATURAL, default=None),
         Field("recursive", "recursive", FLAG, default=None),
+        Field("foreign", "foreign", TEXT, default=""),
     ),
     unused={"selective": "the short form for all keys"},
     read_folders=_folders,

@@ -103,6 +103,7 @@ RISU = Shape(
 )
 RISU_MODULE = Shape(
     name="risu",
+    variant="module",
     entries_path="module.lorebook",
     fields=_FIELDS,
     book_fields=(

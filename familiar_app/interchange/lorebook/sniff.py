@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from familiar_app.domain.lorebook.entry import LoreBook
 from familiar_app.interchange.card_json import card_format
 from familiar_app.interchange.lorebook.agnai import AGNAI
 from familiar_app.interchange.lorebook.cardbook import BOOK_V2, BOOK_V3
+from familiar_app.interchange.lorebook.foreign import residue_from
 from familiar_app.interchange.lorebook.kobold import AI_DUNGEON, KOBOLD, KOBOLD_STORY, KOBOLD_V2
 from familiar_app.interchange.lorebook.novelai import NOVELAI
 from familiar_app.interchange.lorebook.risu import RISU, RISU_MODULE
@@ -15,6 +17,17 @@ from familiar_app.interchange.lorebook.shape import Shape
 from familiar_app.interchange.lorebook.world import CHUB, WORLD, is_chub
 
 SHAPES = {shape.name: shape for shape in (WORLD, CHUB, BOOK_V2, BOOK_V3, RISU, NOVELAI, AGNAI, KOBOLD, AI_DUNGEON)}
+
+
+_VARIANTS = (RISU_MODULE, KOBOLD_STORY, KOBOLD_V2)
+
+
+def shape_of_book(format_name: str, book: LoreBook) -> Shape:
+    """Return the shape in which a book is written: the form of the format that it came from, else the usual one."""
+    for shape in _VARIANTS:
+        if shape.name == format_name and residue_from(book.foreign, shape.foreign_name) is not None:
+            return shape
+    return SHAPES[format_name]
 
 
 def find_shape(value: Any) -> tuple[Shape, tuple[str, ...]] | None:

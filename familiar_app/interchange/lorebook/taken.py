@@ -5,7 +5,7 @@ from __future__ import annotations
 from familiar_app.interchange.cards import CardImport
 from familiar_app.interchange.json_text import storable
 from familiar_app.interchange.lorebook.document import LoreDocument
-from familiar_app.interchange.lorebook.files import lorebook_of_card
+from familiar_app.interchange.lorebook.files import lorebook_of_card, own_book
 from familiar_app.interchange.lorebook.native import render_native
 
 
@@ -19,4 +19,4 @@ def lorebook_of_import(found: CardImport) -> LoreDocument | None:
 
 def native_bytes(document: LoreDocument) -> bytes:
     """Return the book as a new `lorebook.toml`."""
-    return storable(render_native(document.book)).encode("utf-8")
+    return storable(render_native(own_book(document))).encode("utf-8")

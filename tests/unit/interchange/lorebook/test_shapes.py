@@ -15,7 +15,8 @@ from familiar_app.domain.lorebook.fieldmap import Field, get_path, set_path
 from familiar_app.domain.lorebook.kind import MISSING
 from familiar_app.interchange.lorebook.kobold import KOBOLD_STORY, KOBOLD_V2
 from familiar_app.interchange.lorebook.risu import RISU_MODULE
-from familiar_app.interchange.lorebook.shape import Shape, entries_value, read_book, write_book
+from familiar_app.interchange.lorebook.shape import Shape, entries_value, read_book
+from familiar_app.interchange.lorebook.shape_write import write_book
 from familiar_app.interchange.lorebook.sniff import SHAPES
 from familiar_app.interchange.report import Report
 
