@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import re
 from typing import Any
 
 from familiar_app.cli.context import Command
 from familiar_app.cli.fact_shape import fact_shape, history_shape
-from familiar_app.cli.option import instant, limit, whole_number
+from familiar_app.cli.option import instant, limit, person_key, whole_number
 from familiar_app.domain.clock import format_time
 from familiar_app.domain.errors import BadInputError, UsageError, UserError
 from familiar_app.domain.fact import Fact, FactId, NewFact, Subject
@@ -18,7 +17,6 @@ from familiar_app.services import Services
 from familiar_app.store.fact_act import ORIGIN
 
 _ALL = 1 << 40
-_PERSON_KEY = re.compile(r"[a-z][a-z0-9_-]*:\S{1,200}\Z")
 
 
 def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
@@ -32,7 +30,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
     )
     facts.add_argument("--as-of", type=instant, metavar="V", help="what was true then, by all that was ever believed")
     facts.add_argument("--known-at", type=instant, metavar="T", help="what was believed then, as it stood then")
-    facts.add_argument("--subject", type=_person_key, metavar="KEY", help="only about this person, such as discord:123")
+    facts.add_argument("--subject", type=person_key, metavar="KEY", help="only about this person, such as discord:123")
     facts.add_argument("--search", metavar="Q", help="only with this text in them")
     facts.add_argument("--include-retired", action="store_true", help="every fact, retired and ended ones too")
     facts.add_argument("--limit", type=limit, metavar="N", help="at most this many (default: all)")
@@ -102,7 +100,7 @@ def _add_edit(acts: argparse._SubParsersAction[Any], common: argparse.ArgumentPa
 def _add_content(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT", help="the fact, in one sentence")
     parser.add_argument(
-        "--subject", type=_person_key, action="extend", nargs="+", metavar="KEY", help="whom it is about"
+        "--subject", type=person_key, action="extend", nargs="+", metavar="KEY", help="whom it is about"
     )
     parser.add_argument("--from", type=instant, dest="valid_from", metavar="V", help="since when it is true")
     parser.add_argument("--to", type=instant, dest="valid_to", metavar="V", help="until when it is true")
@@ -259,9 +257,3 @@ def _require_text(text: str) -> None:
         raise BadInputError("the fact is not UTF-8 text.", source="the command line")
     if not text.strip():
         raise UsageError("There is nothing to store.", "Write the fact behind the command.")
-
-
-def _person_key(text: str) -> PersonKey:
-    if not _PERSON_KEY.match(text):
-        raise argparse.ArgumentTypeError("a person is named like discord:123 or local:ann.")
-    return PersonKey(text)

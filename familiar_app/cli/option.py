@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import re
 import unicodedata
 from datetime import datetime
 
 from familiar_app.domain.clock import parse_time
 from familiar_app.domain.errors import BadInputError
-from familiar_app.domain.ids import is_familiar_id
+from familiar_app.domain.ids import PersonKey, is_familiar_id
 
 MAX_CHANNEL_CHARS = 256
+_PERSON_KEY = re.compile(r"[a-z][a-z0-9_-]*:\S{1,200}\Z")
 
 
 def instant(text: str) -> datetime:
@@ -64,6 +66,13 @@ def local_channel(text: str) -> str:
     if not name.startswith("local:") or name == "local:":
         raise argparse.ArgumentTypeError("this has to be a local channel, such as local:main.")
     return name
+
+
+def person_key(text: str) -> PersonKey:
+    """Read the key of a person."""
+    if not _PERSON_KEY.match(text):
+        raise argparse.ArgumentTypeError("a person is named like discord:123 or local:ann.")
+    return PersonKey(text)
 
 
 def speaker(text: str) -> str:

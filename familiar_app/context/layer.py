@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class LayerContext:
     """One assembly as layers see it. `now` is aware UTC; `multi_party` tells that several people talk here.
 
-    `lore` is what the lorebooks brought, `recalled` what memory did and `memories` what was saved on purpose, where
-    they are layers of this channel. `until` is the last turn that is there, None for the newest. With `known_at`, nothing
+    `lore` is what the lorebooks brought, `recalled` what memory did, `memories` what was saved by it: where these
+    are layers of this channel. `until` is the last turn that is there, None for the newest. With `known_at`, nothing
     that was learned later may be used; with `as_of`, facts have to be true at that time in the world; `now` is that
     time, or that instant. `variation` is what is tried out. `audience` tells what those who hear the answer may hear;
     what a layer holds back from them it notes in `withheld` under its name, whenever its key is asked for.
