@@ -136,6 +136,7 @@ _CAPS = {
     "reflections": "reflection",
     "people_dossiers": "dossier",
     "retrieved_context": "rag",
+    "saved_memories": "saved_memory",
 }
 
 
