@@ -11,6 +11,7 @@ from typing import Any
 
 from familiar_app.cli.context import Command
 from familiar_app.cli.option import channel, instant, limit
+from familiar_app.cli.search import build_index
 from familiar_app.domain.clock import format_time
 from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.errors import BadInputError, UsageError
@@ -19,7 +20,6 @@ from familiar_app.domain.ranking import Kind, Signal
 from familiar_app.domain.recall import DEFAULT_LIMIT, Hit, Recall
 from familiar_app.interchange.line import numbered_lines, parse_object
 from familiar_app.services import Services
-from familiar_app.store.index.search_index import IndexStatus
 from familiar_app.store.vector_fill import VectorFill
 
 KINDS: dict[str, Kind] = {"turns": "turn", "facts": "fact", "memories": "memory"}
@@ -73,7 +73,8 @@ async def run_recall(command: Command) -> int:
     queries = [_Query(None, args.query)] if args.queries is None else list(_read_queries(args.queries))
     services = await command.open()
     request = await _request(command, services)
-    await _index(command, services)
+    if (broken := await build_index(command, services)) is not None:
+        raise broken
     embedder = await _vectors(command, services)
     if not args.json_lines:
         _print_hits(command, await services.vault.retrieval.recall(request(args.query), embedder))
@@ -107,20 +108,6 @@ async def _request(command: Command, services: Services) -> Callable[[str], Reca
         )
 
     return make
-
-
-async def _index(command: Command, services: Services) -> None:
-    """Build the index to its end. Raises what broke it."""
-    index = services.vault.index
-    index.start(services.tasks, owner=services)
-
-    def report(status: IndexStatus) -> None:
-        if status.total > status.indexed:
-            command.out.progress(f"Indexed {status.indexed} of {status.total} turns.")
-
-    status = await index.ready(report)
-    if status.error is not None:
-        raise status.error
 
 
 async def _vectors(command: Command, services: Services) -> Embedder | None:

@@ -8,6 +8,8 @@ from familiar_app.domain.clock import format_time
 from familiar_app.domain.trace import PromptTrace, TracedMessage, messages_as_sent
 from familiar_app.domain.turn import Turn
 
+_CANDIDATE = ("kind", "id", "text", "score", "signals", "kept", "why")
+
 
 def turn_shape(turn: Turn) -> dict[str, Any]:
     """Return a turn's JSON form."""
@@ -53,7 +55,7 @@ def prompt_shape(trace: PromptTrace) -> dict[str, Any]:
             }
             for layer in trace.layers
         ],
-        "candidates": list(trace.candidates),
+        "candidates": [{name: one.get(name) for name in _CANDIDATE} for one in trace.candidates],
         "lorebook": trace.lorebook,
         "sampling": trace.sampling,
     }

@@ -7,9 +7,11 @@ import sys
 from typing import Any
 
 from familiar_app.cli.context import Command, CommandFailedError
-from familiar_app.cli.option import channel, limit, local_channel, speaker
+from familiar_app.cli.option import channel, instant, limit, local_channel, speaker
+from familiar_app.cli.search import build_index
 from familiar_app.cli.shape import prompt_shape, trace_shape
 from familiar_app.context.prompt import PromptRequest
+from familiar_app.context.retrieved_context import RETRIEVED
 from familiar_app.conversation.event import (
     ReplyDelta,
     ReplyFailed,
@@ -22,7 +24,7 @@ from familiar_app.domain.errors import BadInputError, BugError, FamiliarError, S
 from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, ChannelId, ChannelKey, PersonKey, TraceId, TurnId, is_local
 from familiar_app.domain.trace import PromptTrace, messages_as_sent
 from familiar_app.domain.turn import Author, Channel
-from familiar_app.services import Services
+from familiar_app.services import Hosted, Services
 
 MAX_TEXT_CHARS = 100_000
 
@@ -49,6 +51,8 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
     prompt.add_argument("text", metavar="TEXT", help="the message; - reads it from standard input")
     prompt.add_argument("--channel", type=channel, default=MAIN_CHANNEL, metavar="C", help="default: local:main")
     prompt.add_argument("--mode", default="text", metavar="MODE", help="the mode of the channel (default: text)")
+    prompt.add_argument("--as-of", type=instant, metavar="V", help="as if it were this time: turns and facts of then")
+    prompt.add_argument("--known-at", type=instant, metavar="T", help="by what had been heard and was believed then")
     prompt.set_defaults(handler=run_prompt)
 
     trace = commands.add_parser(
@@ -68,6 +72,7 @@ async def run_say(command: Command) -> int:
     hosted = command.hosted(services)
     _remember_familiar(command)
     place = await services.vault.channels.ensure(ChannelKey(command.args.channel), familiar=hosted.id)
+    await _remembering(command, services, hosted, place)
     out, result = command.out, _Result()
     events = hosted.conversation.say(place, text, _speaker(command))
     try:
@@ -158,14 +163,31 @@ async def run_prompt(command: Command) -> int:
     services = await command.open()
     hosted = command.hosted(services)
     place = await _channel_or_new(command, services)
-    request = PromptRequest(channel=place, mode=command.args.mode, pending=text)
+    await _remembering(command, services, hosted, place)
+    request = PromptRequest(
+        channel=place,
+        mode=command.args.mode,
+        pending=text,
+        known_at=command.args.known_at,
+        as_of=command.args.as_of,
+    )
     prompt = await hosted.assembler.assemble(request)
+    for note in prompt.trace.notes:
+        command.out.message(note)
     if command.out.as_json:
         command.out.json(prompt_shape(prompt.trace))
         return 0
     _print_messages(command, prompt.trace)
     command.out.message(f"{prompt.trace.tokens} tokens.")
     return 0
+
+
+async def _remembering(command: Command, services: Services, hosted: Hosted, place: Channel) -> None:
+    """Make memory searchable where a prompt searches it; without it the prompt goes on, and it is said."""
+    if RETRIEVED not in hosted.config.prompt_layers(place.key) or not hosted.config.budget.text.max_rag_items:
+        return
+    if (broken := await build_index(command, services)) is not None:
+        command.out.message(f"Memory cannot be searched: {broken}")
 
 
 async def _channel_or_new(command: Command, services: Services) -> Channel:

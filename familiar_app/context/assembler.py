@@ -19,7 +19,7 @@ from familiar_app.context.lore_shelf import Lorebooks
 from familiar_app.context.lorebook import LOREBOOK, LoreReading
 from familiar_app.context.memory_reader import MemoryMoment, MemoryReader
 from familiar_app.context.newest_turns import newest_turns
-from familiar_app.context.plan import Fitted, Plan, layer_traces, moment_notes
+from familiar_app.context.plan import Fitted, Plan, layer_traces, moment_notes, told_lore
 from familiar_app.context.prompt import AssembledPrompt as AssembledPrompt
 from familiar_app.context.prompt import PromptRequest as PromptRequest
 from familiar_app.context.prompt_text import check_mode
@@ -241,7 +241,7 @@ class Assembler:
             sampling=self.config.models.prose.sampling.model_dump(mode="json"),
             candidates=_candidates(plan, fitted),
             ranking=recalled.ranking(asdict(plan.ctx.weights)) if recalled is not None else None,
-            lorebook=plan.ctx.lore.trace if plan.ctx.lore is not None else None,
+            lorebook=told_lore(request, plan.ctx),
             turn_id=answered.id if answered is not None and answered.id > 0 else None,
             known_at=request.known_at,
             as_of=request.as_of,

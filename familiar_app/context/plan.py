@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from familiar_app.context.layer import LayerContext, key_of
 from familiar_app.context.layer_memo import BuiltLayer, LayerMemo
@@ -114,3 +115,11 @@ def moment_notes(request: PromptRequest, order: Sequence[str]) -> tuple[str, ...
     if LOREBOOK in order:
         notes.append(_LORE_TODAY if request.lore is None else _LORE_REPLAYED)
     return tuple(notes)
+
+
+def told_lore(request: PromptRequest, ctx: LayerContext) -> dict[str, Any] | None:
+    """Return the story of the lorebooks; at an earlier moment it says what is not from then."""
+    if ctx.lore is None:
+        return None
+    notes = moment_notes(request, (LOREBOOK,))[1:]
+    return ctx.lore.trace | {"notes": list(notes)} if notes else ctx.lore.trace

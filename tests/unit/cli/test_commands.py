@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import UTC, datetime
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -321,6 +322,17 @@ async def test_prompt_shows_without_storing(program: Program) -> None:
     }
     assert (await program("status", "--json")).json["familiars"][0]["channels"] == []
     assert (await program("prompt", "x", "--channel", "discord:404")).code == 4
+
+
+async def test_prompt_can_be_asked_for_as_of_then(program: Program) -> None:
+    times = ("--as-of", "2025-05-03", "--known-at", "2025-06-01T10:00:00+02:00")
+    assert (await program("prompt", "What now?", *times, "--mode", "text", "--json")).code == 0
+    (request,) = program.gate.opened.familiars["aria"].assembler.requests
+    assert (request.as_of, request.known_at) == (
+        datetime(2025, 5, 3, tzinfo=UTC),
+        datetime(2025, 6, 1, 8, tzinfo=UTC),
+    )
+    assert (request.mode, request.pending) == ("text", "What now?")
 
 
 async def test_trace_shows_the_prompt_and_its_answer(program: Program) -> None:
