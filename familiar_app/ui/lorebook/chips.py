@@ -137,6 +137,10 @@ class KeyChips(QWidget):
         self.chips: list[Chip] = []
         self._all = False
         self.setAccessibleName(name)
+        # Never seen: it keeps the place of the chips in the order of the Tab key, at whose end new ones would be.
+        self._first = QWidget(self)
+        self._first.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._first.hide()
         self.field = KeyField(name)
         self.field.entered.connect(self.add_text)
         self.field.back.connect(lambda: self._edit(self.keys[-1]) if self.keys else None)
@@ -231,6 +235,6 @@ class KeyChips(QWidget):
         return chip
 
     def _order_tabs(self) -> None:
-        order = [*self.chips, self._more, self.field]
+        order = [self._first, *self.chips, self._more, self.field]
         for one, other in pairwise(order):
             QWidget.setTabOrder(one, other)
