@@ -76,14 +76,14 @@ class LaneLayout:
         length = max(1, scale.end - scale.start)
         left = (np.clip(start[meets], scale.start - length, scale.end) - scale.start) / length * scale.width
         right = (np.clip(end[meets], scale.start, scale.end + length) - scale.start) / length * scale.width
-        right = np.maximum(right, left + NARROW)
         keep = _thinned(left, right, line)
+        right = np.maximum(right, left + NARROW)
         return Bars(row[keep], left[keep], right[keep], line[keep], start[meets][keep], end[meets][keep])
 
 
 def _thinned(left: Pixels, right: Pixels, line: Column) -> Column:
     """Return the places of the bars to draw: all wide ones, and one narrow one for each spot."""
-    narrow = right - left <= NARROW
+    narrow = right - left < NARROW
     if not narrow.any():
         return np.arange(len(left))
     spot = line * 100_000 + np.floor(left / NARROW).astype(np.int64)

@@ -91,8 +91,7 @@ class TimelineModel(Watched):
         old, self.whole = self.whole, (clamped(low - room), clamped(high + room))
         if first or self.window == old:
             self.window = self.whole
-        known = set(index.spans.ids[rows_among(index.spans.ids, np.array(self.chosen, np.int64))].tolist())
-        self.chosen = tuple(one for one in self.chosen if one in known) if len(index.spans) else ()
+        self.chosen = tuple(one for one in self.chosen if self.row_of(one) >= 0)
         self._forget()
         for what in ("facts", "lanes", "window", "moment", "chosen"):
             self.tell(what)

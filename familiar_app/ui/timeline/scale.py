@@ -166,7 +166,9 @@ def _next(at: datetime, unit: str, number: int) -> datetime | None:
             return at.replace(year=at.year + month // 12, month=month % 12 + 1)
         if unit == "day":
             return at + timedelta(days=number)
-        # Hours and less are counted in real time, so that a change of the clocks neither skips nor repeats one.
+        if unit == "hour" and number > 1:
+            return at + timedelta(hours=number)
+        # Single hours and less are counted in real time: a change of the clocks neither skips nor repeats one.
         length = {"hour": HOUR, "minute": MINUTE, "second": SECOND}[unit] * number
         return local_time(from_micros(to_micros(as_utc(at)) + length), at.tzinfo)
     except (ValueError, OverflowError):
