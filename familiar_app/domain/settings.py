@@ -311,6 +311,13 @@ class FactEmbeddingSettings(_Table):
     batch_facts: Batch
 
 
+class TurnEmbeddingSettings(_Table):
+    """How often turns without a vector are looked for, and how many are embedded at once."""
+
+    tick_s: Interval
+    batch_turns: Batch
+
+
 class MemorySettings(_Table):
     """How memory is read and kept up to date, and the limits of one request in the background."""
 
@@ -324,6 +331,7 @@ class MemorySettings(_Table):
     rolling_summary: RollingSummarySettings
     reflection: ReflectionSettings
     fact_embedding: FactEmbeddingSettings
+    turn_embedding: TurnEmbeddingSettings
 
 
 class SavedMemoriesSettings(_Table):

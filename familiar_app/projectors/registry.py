@@ -22,6 +22,7 @@ from familiar_app.projectors.reflection import Reflection
 from familiar_app.projectors.rich_note import RichNote
 from familiar_app.projectors.rolling_summary import RollingSummary
 from familiar_app.projectors.saved_memory import SavedMemory
+from familiar_app.projectors.turn_embedding import TurnEmbedding
 
 GROUP = "familiar_app.projectors"
 FIELD = "providers.memory.projectors"
@@ -37,6 +38,7 @@ _BUILT_IN: dict[str, _Maker] = {
     "rolling_summary": RollingSummary,
     "reflection": Reflection,
     "fact_embedding": FactEmbedding,
+    "turn_embedding": TurnEmbedding,
     "saved_memory": SavedMemory,
 }
 _REGISTERED: dict[str, ProjectorFactory] = {}

@@ -164,6 +164,10 @@ class MemoryWriter:
         """Take out the saved memories of every familiar, and the levels of privacy; the log has them."""
         saved_memory_log.empty(self._connection)
 
+    def empty_turn_vectors(self, model: str) -> None:
+        """Take out the vectors that a model gave to turns, whoever hears them."""
+        self._connection.execute("DELETE FROM turn_embeddings WHERE model = ?", (model,))
+
     def replay_owner_acts(
         self, familiar: FamiliarId, until: datetime | None = None, *, up_to: TurnId | None = None
     ) -> ReplayCount:

@@ -34,6 +34,7 @@ NAMES = [
     "rolling_summary",
     "reflection",
     "fact_embedding",
+    "turn_embedding",
 ]
 CONFIG = f"""
 [memory.rich_note]

@@ -47,6 +47,7 @@ TABLES = {
     "reflection_turns": "*",
     "reflection_facts": "*",
     "fact_embeddings": "*",
+    "turn_embeddings": "*",
     "watermarks": "*",
     "mentions": "*",
     # How long an answer took is the one thing that differs each time.
