@@ -77,7 +77,7 @@ class Fitter:
             texts[RETRIEVED] = recalled.text
         memories = ChosenMemories()
         if plan.ctx.memories is not None and SAVED_MEMORIES in texts:
-            memories = await plan.ctx.memories.choose(self._counter, shares[SAVED_MEMORIES])
+            memories = await plan.ctx.memories.fit(self._counter, shares[SAVED_MEMORIES])
             texts[SAVED_MEMORIES] = memories.text
         counts = await self._counter.count(list(texts.values()))
         head, tail = _parted(plan, texts)

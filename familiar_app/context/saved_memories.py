@@ -67,8 +67,14 @@ class MemoryReading:
     absent: tuple[AbsentMemory, ...] = ()
     cap_tokens: int = 0
     frame_tokens: int = 0
-    whole: str = ""
+    whole: ChosenMemories = field(default_factory=ChosenMemories)
     key: str = ""
+
+    async def fit(self, counter: TokenCounter, room: int) -> ChosenMemories:
+        """Take what the cap holds where that fits into `room`, else less."""
+        if (await counter.count([self.whole.text]))[0] <= room:
+            return self.whole
+        return await self.choose(counter, room)
 
     async def choose(self, counter: TokenCounter, room: int) -> ChosenMemories:
         """Take the newest memories that `room` tokens hold; a shorter, older one takes the place of one too long."""
@@ -137,7 +143,7 @@ class SavedMemoriesLayer:
         return ctx.memories.key if ctx.memories is not None else key_of()
 
     async def build(self, ctx: LayerContext) -> str:
-        return ctx.memories.whole if ctx.memories is not None else ""
+        return ctx.memories.whole.text if ctx.memories is not None else ""
 
 
 def _candidate(

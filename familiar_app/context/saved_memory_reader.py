@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -95,9 +95,7 @@ class SavedMemoryReader:
         cap = spoken.cap_tokens
         reading = MemoryReading(ctx.char, tuple(lines), tuple(absent), cap, frame)
         chosen = await reading.choose(self._counter, cap)
-        return MemoryReading(
-            ctx.char, tuple(lines), tuple(absent), cap, frame, whole=chosen.text, key=key_of(chosen.text)
-        )
+        return replace(reading, whole=chosen, key=key_of(chosen.text))
 
     async def _lines(
         self,
