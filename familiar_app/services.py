@@ -63,7 +63,8 @@ class Services:
 class NewFamiliar:
     """What is needed to make a familiar. `model` is a SPEC of the command line (`smollm2`, `gguf:FILE`, …).
 
-    `api_key` goes into the vault, never into a file. `lorebook_toml` is a lorebook that came with the card.
+    `api_key` goes into the vault, never into a file. `lorebook_toml` is a lorebook that came with the card, and
+    `card_kept` what the card said beyond ours.
     """
 
     card: CharacterCard
@@ -72,6 +73,7 @@ class NewFamiliar:
     api_key: str | None = field(default=None, repr=False)
     avatar_png: bytes | None = field(default=None, repr=False)
     lorebook_toml: bytes | None = field(default=None, repr=False)
+    card_kept: bytes | None = field(default=None, repr=False)
 
 
 class Gate(Protocol):

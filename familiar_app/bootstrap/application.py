@@ -274,6 +274,8 @@ class Application:
             await _to_its_end(self._profile.add_familiar, chosen, familiar.card, settings, str(uuid.uuid4()))
             if familiar.avatar_png is not None:
                 await _to_its_end(self._profile.save_avatar, chosen, familiar.avatar_png)
+            if familiar.card_kept is not None:
+                await _to_its_end(self._profile.save_kept_card, chosen, familiar.card_kept)
             if familiar.lorebook_toml is not None:
                 await _to_its_end(self._profile.save_lorebook, chosen, familiar.lorebook_toml)
             hosted = await self._host(services, chosen)

@@ -13,20 +13,20 @@ from familiar_app.cli.lore_command import print_report
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.errors import BadInputError, UsageError, UserError
 from familiar_app.domain.ids import FamiliarId
-from familiar_app.interchange.card_json import card_to_json
+from familiar_app.interchange.card_json import CardVersion, card_to_json
+from familiar_app.interchange.card_kept import KeptCard, kept_card, kept_of
 from familiar_app.interchange.cards import read_card_file, write_card
 from familiar_app.interchange.lorebook.document import LoreDocument, report_to_json
 from familiar_app.interchange.lorebook.files import (
     CARD_LORE_FORMATS,
     LORE_FORMATS,
     convert_lorebook,
-    own_book,
     read_lorebook,
     write_lorebook,
 )
 from familiar_app.interchange.lorebook.lore_file import LoreFile
-from familiar_app.interchange.lorebook.merge import Merged, merge_books
-from familiar_app.interchange.lorebook.taken import lorebook_of_import
+from familiar_app.interchange.lorebook.merge import Merged
+from familiar_app.interchange.lorebook.taken import lorebook_of_import, take_in
 from familiar_app.interchange.report import ReportLine
 from familiar_app.interchange.turn_export import refuse_existing
 from familiar_app.store.profile import Profile
@@ -68,6 +68,7 @@ async def import_card(command: Command, path: Path) -> int:
         await asyncio.to_thread(profile.save_card, familiar, card)
         if found.avatar_png is not None:
             await asyncio.to_thread(profile.save_avatar, familiar, found.avatar_png)
+        await asyncio.to_thread(profile.save_kept_card, familiar, await asyncio.to_thread(kept_of, found))
     _print(command, _shape(command, "card", found.format, report) | shape, "card", report)
     return 0
 
@@ -81,11 +82,7 @@ def _keep_old_card(profile: Profile, familiar: FamiliarId, new: CharacterCard) -
 
 def _take(command: Command, familiar: FamiliarId, document: LoreDocument) -> Merged:
     file = LoreFile(command.gate.profile.lorebook(familiar))
-    loaded = file.load()
-    merged = merge_books(loaded.book, own_book(document))
-    if merged.added and not command.args.dry_run:
-        file.save(loaded, merged.book)
-    return merged
+    return take_in(file, document, dry_run=command.args.dry_run)[0]
 
 
 def _shape(command: Command, kind: str, format_name: str, report: Iterable[ReportLine]) -> dict[str, Any]:
@@ -152,14 +149,15 @@ def _own_document(profile: Profile, familiar: FamiliarId) -> LoreDocument:
     return replace(loaded, card=card_to_json(profile.card(familiar), "card-v3"))
 
 
-def card_with_lorebook(profile: Profile, familiar: FamiliarId, format_name: str | None) -> dict[str, Any] | None:
-    """Return a raw card that holds the familiar's lorebook, None where it has none or the format holds none."""
+def card_for_export(profile: Profile, familiar: FamiliarId, format_name: str | None) -> KeptCard:
+    """Return the raw card to lay the familiar's over: what was kept of the one it came from, and its lorebook."""
+    card = profile.card(familiar)
+    kept = kept_card(card, profile.kept_card(familiar))
     path = profile.lorebook(familiar)
     if not path.exists() or format_name not in (None, *CARD_LORE_FORMATS):
-        return None
-    document = LoreFile(path).load().document
-    version, shape = ("card-v2", "book-v2") if format_name == "card-v2" else ("card-v3", "lorebook-v3")
-    value, _ = convert_lorebook(document, shape)
-    raw = card_to_json(profile.card(familiar), "card-v2" if version == "card-v2" else "card-v3")
+        return kept
+    version: CardVersion = "card-v2" if format_name == "card-v2" else "card-v3"
+    value, _ = convert_lorebook(LoreFile(path).load().document, "book-v2" if version == "card-v2" else "lorebook-v3")
+    raw = card_to_json(card, version, kept.raw)
     raw["data"]["character_book"] = value if version == "card-v2" else value["data"]
-    return raw
+    return KeptCard(raw, kept.files)

@@ -19,6 +19,7 @@ from familiar_app.domain.errors import BadInputError, OutsideError, UsageError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.model_spec import BUNDLED_MODEL, model_slot_from_spec
 from familiar_app.domain.turn import ChannelSummary
+from familiar_app.interchange.card_kept import kept_of
 from familiar_app.interchange.cards import read_card_file
 from familiar_app.interchange.lorebook.document import LoreDocument, report_to_json
 from familiar_app.interchange.lorebook.library import LoreLibrary, ShelvedBook
@@ -100,11 +101,12 @@ def _new_familiar(args: argparse.Namespace) -> tuple[NewFamiliar, tuple[ReportLi
     avatar: bytes | None = None
     notes: tuple[ReportLine, ...] = ()
     lorebook: LoreDocument | None = None
+    kept: bytes | None = None
     card = CharacterCard(name=DEFAULT_NAME)
     if args.card is not None:
         found = read_card_file(args.card)
         card, avatar, notes = found.card, found.avatar_png, found.report
-        lorebook = lorebook_of_import(found)
+        lorebook, kept = lorebook_of_import(found), kept_of(found)
         if lorebook is not None:
             notes = (*(line for line in notes if line.field != "character_book"), *lorebook.report)
     familiar = NewFamiliar(
@@ -114,6 +116,7 @@ def _new_familiar(args: argparse.Namespace) -> tuple[NewFamiliar, tuple[ReportLi
         api_key=passphrase.from_file(args.api_key_file).strip() if args.api_key_file else None,
         avatar_png=avatar,
         lorebook_toml=None if lorebook is None else native_bytes(lorebook),
+        card_kept=kept,
     )
     return familiar, notes, 0 if lorebook is None else len(lorebook.book.entries)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from familiar_app.cli.context import Command, heard
-from familiar_app.cli.lore_transfer import card_with_lorebook, export_lorebook, import_card, import_lorebook
+from familiar_app.cli.lore_transfer import card_for_export, export_lorebook, import_card, import_lorebook
 from familiar_app.cli.option import channel
 from familiar_app.domain.errors import UsageError
 from familiar_app.domain.ids import ChannelId, ChannelKey
@@ -223,8 +223,16 @@ async def _export_card(command: Command) -> int:
     profile = command.gate.profile
     avatar = profile.avatar(familiar)
     picture = await asyncio.to_thread(avatar.read_bytes) if avatar else None
-    raw = await asyncio.to_thread(card_with_lorebook, profile, familiar, args.format)
-    await asyncio.to_thread(write_card, path, profile.card(familiar), format=args.format, raw=raw, avatar_png=picture)
+    kept = await asyncio.to_thread(card_for_export, profile, familiar, args.format)
+    await asyncio.to_thread(
+        write_card,
+        path,
+        profile.card(familiar),
+        format=args.format,
+        raw=kept.raw,
+        avatar_png=picture,
+        files=kept.files,
+    )
     if command.out.as_json:
         command.out.json({"file": str(path), "format": args.format, "familiar": familiar})
     else:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from familiar_app.domain.errors import BadInputError
-from familiar_app.interchange.charx import is_zip, open_charx
+from familiar_app.interchange.charx import Members, is_zip, open_charx
 from familiar_app.interchange.json_text import decode_text, parse_json, read_file
 from familiar_app.interchange.png import SIGNATURE, Png, PngText, find_texts, read_png, replace_texts
 from familiar_app.interchange.report import Report
@@ -25,12 +25,16 @@ _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 @dataclass(slots=True)
 class JsonFile:
-    """The JSON value of a file. `keyword` names the PNG chunk; `picture` is the PNG without its card chunks."""
+    """The JSON value of a file. `keyword` names the PNG chunk; `picture` is the PNG without its card chunks.
+
+    `files` are what else an archive holds.
+    """
 
     value: Any
     container: Literal["json", "png", "charx"]
     keyword: str | None = None
     picture: bytes | None = field(default=None, repr=False)
+    files: Members = field(default_factory=dict, repr=False)
 
 
 def load_json_file(path: Path, report: Report, *, keywords: Sequence[str] = CARD_KEYWORDS) -> JsonFile:
@@ -57,7 +61,8 @@ def _from_charx(data: bytes, path: Path, report: Report) -> JsonFile:
     archive = open_charx(data, source=path)
     value = parse_json(decode_text(archive.card_json(), source=path), source=path)
     card = value.get("data") if isinstance(value, dict) else None
-    return JsonFile(value, "charx", picture=archive.portrait(card if isinstance(card, dict) else {}, report))
+    picture = archive.portrait(card if isinstance(card, dict) else {}, report)
+    return JsonFile(value, "charx", picture=picture, files=archive.files(report))
 
 
 def _from_png(png: Png, path: Path, report: Report, keywords: Sequence[str]) -> JsonFile:

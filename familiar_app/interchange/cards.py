@@ -19,7 +19,7 @@ from familiar_app.domain.errors import BadInputError, UsageError
 from familiar_app.domain.lorebook.decorators import strip_decorators
 from familiar_app.interchange.card_file import CARD_KEYWORDS, load_json_file
 from familiar_app.interchange.card_json import CardVersion, card_format, card_from_json, card_to_json
-from familiar_app.interchange.charx import write_charx
+from familiar_app.interchange.charx import PORTRAIT_NAME, Members, asset_name, write_charx
 from familiar_app.interchange.json_text import decode_text, read_file, write_file
 from familiar_app.interchange.png import plain_png, read_png, replace_texts
 from familiar_app.interchange.report import Report, ReportLine
@@ -43,7 +43,8 @@ _PORTRAIT_RGB = (112, 116, 128)
 class CardImport:
     """A card from a file. `raw` is the whole object it was read from, for what a card here has no place for.
 
-    `format` is one of `CARD_FORMATS`; `avatar_png` is the portrait without any card data.
+    `format` is one of `CARD_FORMATS`; `avatar_png` is the portrait without any card data, `files` are what else its
+    archive holds.
     """
 
     card: CharacterCard
@@ -51,6 +52,7 @@ class CardImport:
     avatar_png: bytes | None = field(repr=False)
     report: tuple[ReportLine, ...]
     raw: Mapping[str, Any] = field(repr=False)
+    files: Members = field(default_factory=dict, repr=False)
 
 
 def read_card_file(path: Path) -> CardImport:
@@ -64,9 +66,8 @@ def read_card_file(path: Path) -> CardImport:
         raise BadInputError("this is not a character card.", source=path)
     card = _with_short_name(card_from_json(file.value, source=path, report=report), report)
     version = card_format(file.value) or "card-v1"
-    return CardImport(
-        card, "charx" if file.container == "charx" else version, file.picture, tuple(report.lines), file.value
-    )
+    format_name = "charx" if file.container == "charx" else version
+    return CardImport(card, format_name, file.picture, tuple(report.lines), file.value, file.files)
 
 
 def _with_short_name(card: CharacterCard, report: Report) -> CharacterCard:
@@ -88,11 +89,13 @@ def write_card(
     format: str | None = None,  # noqa: A002 - the word of the command line
     raw: Mapping[str, Any] | None = None,
     avatar_png: bytes | None = None,
+    files: Members | None = None,
 ) -> None:
     """Write a card as the file's ending and `format` say; V3 where neither does.
 
     `raw` is an object read from a card before; what it holds beyond a card's fields is written back. A PNG that is
-    there already keeps its picture and gets new card chunks; else `avatar_png` is the picture. Replaces atomically.
+    there already keeps its picture and gets new card chunks; else `avatar_png` is the picture. `files` go into an
+    archive. Replaces atomically.
     """
     ending = path.suffix.lower()
     format = format or {".charx": "charx", ".md": "familiar"}.get(ending, "card-v3")  # noqa: A001
@@ -103,8 +106,7 @@ def write_card(
         raise UsageError(f"there is no card format {format!r}.", f"Known are {', '.join(CARD_FORMATS)}.")
     value = card_to_json(card, _VERSIONS[format], raw)
     if format == "charx":
-        _name_portrait(value, present=avatar_png is not None)
-        write_file(path, write_charx(_dump(value), avatar_png))
+        write_file(path, _archive(value, avatar_png, files or {}))
     elif ending in {".png", ".apng"}:
         write_file(path, _png_with_card(path, card, value, avatar_png))
     else:
@@ -134,15 +136,26 @@ def _older_copy(card: CharacterCard, value: dict[str, Any]) -> dict[str, Any]:
     return older
 
 
-def _name_portrait(value: dict[str, Any], *, present: bool) -> None:
-    """Keep the list of assets true to what the archive will hold."""
-    assets = value["data"].get("assets")
-    outside = [
-        asset
-        for asset in (assets if isinstance(assets, list) else [])
-        if not (isinstance(asset, dict) and str(asset.get("uri", "")).startswith(("embeded://", "embedded://")))
-    ]
-    value["data"]["assets"] = [_MAIN_ICON, *outside] if present else outside
+def _archive(value: dict[str, Any], avatar_png: bytes | None, files: Members) -> bytes:
+    """Return an archive of the card, the portrait and the files that came with it; the card names what is in it."""
+    held = dict(files)
+    said = value["data"].get("assets")
+    assets = [one for one in (said if isinstance(said, list) else []) if _is_there(one, held)]
+    if avatar_png is not None and avatar_png not in held.values():
+        assets = [one for one in assets if not _is_portrait(one)]
+        held[PORTRAIT_NAME] = avatar_png
+        assets.insert(0, _MAIN_ICON)
+    value["data"]["assets"] = assets
+    return write_charx(_dump(value), held)
+
+
+def _is_there(asset: Any, files: Members) -> bool:
+    name = asset_name(asset.get("uri")) if isinstance(asset, dict) else None
+    return name is None or name in files
+
+
+def _is_portrait(asset: Any) -> bool:
+    return isinstance(asset, dict) and asset.get("type") == "icon" and asset.get("name") == "main"
 
 
 def _dump(value: dict[str, Any], indent: int | None = None) -> bytes:

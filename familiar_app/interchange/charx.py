@@ -1,6 +1,6 @@
 """`.charx` archives: a zip, perhaps behind a picture, with `card.json` and the card's files.
 
-Only the card and its portrait are read, into memory and up to a limit; no name in the archive becomes a path.
+Everything is read into memory and up to a limit; no name in the archive becomes a path.
 """
 
 from __future__ import annotations
@@ -18,9 +18,12 @@ from familiar_app.interchange.json_text import MAX_JSON_BYTES
 from familiar_app.interchange.png import SIGNATURE
 from familiar_app.interchange.report import Report
 
-_CARD_NAME = "card.json"
+CARD_NAME = "card.json"
+PORTRAIT_NAME = "assets/icon/image/main.png"
+Members = dict[str, bytes]
 _MAX_MEMBERS = 20_000
 _MAX_PORTRAIT_BYTES = 32 * 1024 * 1024
+_MAX_KEPT_BYTES = 128 * 1024 * 1024
 _ASSET_PREFIXES = ("embeded://", "embedded://")
 
 
@@ -33,12 +36,20 @@ class CharxArchive:
 
     def card_json(self) -> bytes:
         """Return the bytes of the card object."""
-        return _read_member(self.zip, _CARD_NAME, MAX_JSON_BYTES, self.source)
+        return _read_member(self.zip, CARD_NAME, MAX_JSON_BYTES, self.source)
+
+    def files(self, report: Report) -> Members:
+        """Return every member but the card, as far as they are of a reasonable size together."""
+        try:
+            return members_of(self.zip)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError):
+            report.add("assets", "ignored", "the files in the archive are damaged, encrypted or too large")
+            return {}
 
     def portrait(self, data: Mapping[str, Any], report: Report) -> bytes | None:
         """Return the card's portrait where it is a PNG inside the archive."""
         for uri in _portrait_uris(data):
-            name = next((uri[len(prefix) :] for prefix in _ASSET_PREFIXES if uri.startswith(prefix)), None)
+            name = asset_name(uri)
             if name is None or name not in self.zip.NameToInfo:
                 continue
             picture = _read_member(self.zip, name, _MAX_PORTRAIT_BYTES, self.source)
@@ -61,19 +72,41 @@ def open_charx(data: bytes, *, source: Path) -> CharxArchive:
         raise BadInputError("the archive is damaged.", source=source) from error
     if len(archive.infolist()) > _MAX_MEMBERS:
         raise BadInputError(f"the archive holds more than {_MAX_MEMBERS} files.", source=source)
-    if _CARD_NAME not in archive.NameToInfo:
+    if CARD_NAME not in archive.NameToInfo:
         raise BadInputError("the archive holds no card.json.", source=source)
     return CharxArchive(archive, source)
 
 
-def write_charx(card_json: bytes, portrait_png: bytes | None) -> bytes:
-    """Return an archive with this card object and portrait. Its object has to name `assets/icon/image/main.png`."""
+def write_charx(card_json: bytes, files: Members) -> bytes:
+    """Return an archive with this card object and these files."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(_CARD_NAME, card_json)
-        if portrait_png is not None:
-            archive.writestr("assets/icon/image/main.png", portrait_png)
+        archive.writestr(CARD_NAME, card_json)
+        for name, data in files.items():
+            archive.writestr(name, data)
     return buffer.getvalue()
+
+
+def members_of(archive: zipfile.ZipFile) -> Members:
+    """Read all members but the card into memory. Raises ValueError where they are too large together."""
+    found: Members = {}
+    left = _MAX_KEPT_BYTES
+    for info in archive.infolist():
+        if info.is_dir() or info.filename == CARD_NAME:
+            continue
+        with archive.open(info) as member:
+            data = member.read(left + 1)
+        left -= len(data)
+        if left < 0:
+            raise ValueError("too large")
+        found[info.filename] = data
+    return found
+
+
+def asset_name(uri: object) -> str | None:
+    """Return the member that an address of an asset names, None where it lies elsewhere."""
+    text = uri if isinstance(uri, str) else ""
+    return next((text[len(prefix) :] for prefix in _ASSET_PREFIXES if text.startswith(prefix)), None)
 
 
 def _read_member(archive: zipfile.ZipFile, name: str, limit_bytes: int, source: Path) -> bytes:

@@ -31,6 +31,7 @@ from familiar_app.store.resource import resource
 from familiar_app.store.toml_file import MAX_FILE_SIZE_BYTES, parse_toml, read_text, with_changes
 from familiar_app.store.written_file import sync_folder, write_atomically
 
+KEPT_CARD = "character.kept.zip"
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _MAX_AVATAR_SIZE_BYTES = 32 * 1024 * 1024
 _SETTINGS_HEAD = "# What this profile does differently from the shipped settings.\n"
@@ -154,6 +155,21 @@ class Profile:
         path = self._file(id, "avatar.png")
         with self._changing, translated(path):
             write_atomically(path, png)
+
+    def kept_card(self, id: FamiliarId) -> bytes | None:  # noqa: A002
+        """Return what was kept of the card that a familiar's own came from."""
+        path = self._file(id, KEPT_CARD)
+        with translated(path):
+            return path.read_bytes() if path.is_file() else None
+
+    def save_kept_card(self, id: FamiliarId, kept: bytes | None) -> None:  # noqa: A002
+        """Replace what was kept of a card; None keeps nothing."""
+        path = self._file(id, KEPT_CARD)
+        with self._changing, translated(path):
+            if kept is None:
+                path.unlink(missing_ok=True)
+            else:
+                write_atomically(path, kept)
 
     def lorebook(self, id: FamiliarId) -> Path:  # noqa: A002
         """Return where a familiar's own lorebook lies, or would lie."""

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry
+from familiar_app.interchange.charx import Members
 from familiar_app.interchange.lorebook.shape import Shape, Slots
 from familiar_app.interchange.report import ReportLine
 
@@ -21,6 +22,7 @@ class Origin:
     path: tuple[str, ...]
     slots: Slots = field(repr=False)
     picture: bytes | None = field(default=None, repr=False)
+    files: Members = field(default_factory=dict, repr=False)
 
     def book_value(self) -> Any:
         """Return the raw book."""

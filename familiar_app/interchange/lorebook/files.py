@@ -142,7 +142,7 @@ def _document(
     for step in way:
         value = value[step]
     book, slots = read_book(shape, value, name, report)
-    origin = Origin(shape, file.value, way, slots, file.picture)
+    origin = Origin(shape, file.value, way, slots, file.picture, file.files)
     card = file.value if is_card(file.value) else None
     return LoreDocument(format, book, tuple(report.lines), origin, card)
 

@@ -28,8 +28,9 @@ def write_into_card(path: Path, document: LoreDocument, format: str) -> tuple[Re
     version: CardVersion = "card-v2" if format == "card-v2" else "card-v3"
     value = card_to_json(card, version, raw)
     value["data"]["character_book"] = _card_book(document, version, report)
-    write_card(path, card, format=format, raw=value, avatar_png=picture)
-    if format == "charx" and raw is not None and len(value["data"].get("assets") or ()) > 1:
+    files = document.origin.files if document.origin is not None and raw is document.card else {}
+    write_card(path, card, format=format, raw=value, avatar_png=picture, files=files)
+    if format == "charx" and raw is not None and not files and len(value["data"].get("assets") or ()) > 1:
         report.add("assets", "dropped", "of the files in the archive only the portrait is written")
     return tuple(report.lines)
 

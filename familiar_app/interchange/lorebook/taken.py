@@ -6,6 +6,8 @@ from familiar_app.interchange.cards import CardImport
 from familiar_app.interchange.json_text import storable
 from familiar_app.interchange.lorebook.document import LoreDocument
 from familiar_app.interchange.lorebook.files import lorebook_of_card, own_book
+from familiar_app.interchange.lorebook.lore_file import LoreFile
+from familiar_app.interchange.lorebook.merge import Merged, merge_books
 from familiar_app.interchange.lorebook.native import render_native
 
 
@@ -15,6 +17,19 @@ def lorebook_of_import(found: CardImport) -> LoreDocument | None:
         return None
     document = lorebook_of_card(found.raw, name=found.card.name)
     return document if document.book.entries else None
+
+
+def take_in(file: LoreFile, document: LoreDocument, *, dry_run: bool = False) -> tuple[Merged, bytes | None]:
+    """Bring a book's entries into a file of ours; return what came of it, and what the file held before.
+
+    Raises LoreConflictError, BadInputError and OutsideError; then nothing is changed.
+    """
+    loaded = file.load()
+    merged = merge_books(loaded.book, own_book(document))
+    text = loaded.document.text
+    if merged.added and not dry_run:
+        file.save(loaded, merged.book)
+    return merged, None if text is None else text.encode("utf-8")
 
 
 def native_bytes(document: LoreDocument) -> bytes:

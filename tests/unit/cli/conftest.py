@@ -43,6 +43,7 @@ class FakeProfile:
         self.vault_path = root / "vault.db"
         self.cards: dict[FamiliarId, CharacterCard] = {}
         self.avatars: dict[FamiliarId, bytes] = {}
+        self.kept: dict[FamiliarId, bytes | None] = {}
         self.values: dict[str, Any] = {"last_familiar": None, "owner_name": "Robin", "remember_key": False}
 
     def exists(self) -> bool:
@@ -59,6 +60,12 @@ class FakeProfile:
 
     def save_avatar(self, familiar: FamiliarId, png: bytes) -> None:
         self.avatars[familiar] = png
+
+    def kept_card(self, familiar: FamiliarId) -> bytes | None:
+        return self.kept.get(familiar)
+
+    def save_kept_card(self, familiar: FamiliarId, kept: bytes | None) -> None:
+        self.kept[familiar] = kept
 
     def save_card(self, familiar: FamiliarId, card: CharacterCard) -> None:
         self.cards[familiar] = card
@@ -225,6 +232,8 @@ class FakeGate:
         self.profile.cards[chosen] = replace(familiar.card)
         if familiar.avatar_png is not None:
             self.profile.save_avatar(chosen, familiar.avatar_png)
+        if familiar.card_kept is not None:
+            self.profile.save_kept_card(chosen, familiar.card_kept)
         if familiar.lorebook_toml is not None:
             self.profile.lorebook(chosen).write_bytes(familiar.lorebook_toml)
         return self._host(chosen)

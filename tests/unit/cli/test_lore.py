@@ -156,6 +156,32 @@ async def test_export_and_the_card_with_its_book(program, book, tmp_path) -> Non
     assert len(json.loads(card.read_text(encoding="utf-8"))["data"]["character_book"]["entries"]) == 3
 
 
+async def test_a_card_comes_back_with_all_it_said(program, tmp_path) -> None:
+    entry = {
+        "keys": ["forge", "/anvil/i"], "content": "It is hot.", "enabled": True, "insertion_order": "7",
+        "extensions": {"vendor": {"a": None}, "depth": 2}, "id": 5, "x_own": [1],
+    }  # fmt: skip
+    data = CARD["data"] | {
+        "alternate_greetings": ["Hello.", "Again."], "mes_example": "<START>\n{{char}}: Ha!", "creator_notes": "n",
+        "personality": "", "scenario": "", "system_prompt": "", "post_history_instructions": "", "tags": ["smith"],
+        "creator": "c", "character_version": "2", "extensions": {"depth_prompt": {"prompt": "p", "depth": 4}},
+        "character_book": {"entries": [entry], "extensions": {}, "scan_depth": 3, "x_book": True},
+    }  # fmt: skip
+    card = CARD | {"data": data, "x_top": 1}
+    assert (await program("import", str(written(tmp_path / "in.json", card)))).code == 0
+    out = tmp_path / "out.json"
+    assert (await program("export", "card", str(out), "--format", "card-v2")).code == 0
+    assert json.loads(out.read_text()) == card
+
+
+async def test_a_lorebook_comes_back_as_it_was(program, tmp_path) -> None:
+    value = {"entries": {"3": {"uid": 3, "key": ["k"], "content": "c", "order": "7", "vendor": [1]}}, "x": {"y": 1}}
+    assert (await program("import", str(written(tmp_path / "in.json", value)))).code == 0
+    out = tmp_path / "out.json"
+    assert (await program("export", "lorebook", str(out), "--format", "sillytavern")).code == 0
+    assert json.loads(out.read_text()) == value
+
+
 async def test_status_names_a_broken_lorebook(program) -> None:
     file = program.profile.lorebook(program.profile.familiars()[0])
     file.write_text("[[entries]]\nkeys = [", encoding="utf-8")

@@ -140,6 +140,15 @@ def test_a_card_and_a_picture_are_replaced_as_a_whole(hosting: Profile) -> None:
     assert avatar.read_bytes() == png
 
 
+def test_what_was_kept_of_a_card_is_replaced_as_a_whole(hosting: Profile) -> None:
+    assert hosting.kept_card(MIRA) is None
+    hosting.save_kept_card(MIRA, b"PK")
+    assert hosting.kept_card(MIRA) == b"PK"
+    hosting.save_kept_card(MIRA, None)
+    hosting.save_kept_card(MIRA, None)
+    assert hosting.kept_card(MIRA) is None
+
+
 def test_a_familiar_without_a_card_says_so(profile: Profile) -> None:
     with pytest.raises(UserError, match=r"no character\.md"):
         profile.card(MIRA)
