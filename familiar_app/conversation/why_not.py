@@ -19,6 +19,7 @@ from familiar_app.conversation.why_not_word import (
     LAYER_OF,
     Word,
     candidate_word,
+    least_kept,
     left_out_word,
     retired_word,
     say,
@@ -170,8 +171,7 @@ class WhyNotFinder:
         recalled = await self.vault.retrieval.look(await self._recall(trace, channel), held=_FURTHER)
         for rank, hit in enumerate(recalled.hits, start=1):
             if (hit.kind, hit.id) == (kind, number):
-                least = min((float(one["score"]) for one in trace.candidates if one["kept"]), default=None)
-                return say("outranked", rank=rank, score=hit.score, needed=least)
+                return say("outranked", rank=rank, score=hit.score, needed=least_kept(trace.candidates))
         held = next((hit for hit in recalled.held if (hit.kind, hit.id) == (kind, number)), None)
         if held is not None:
             return say("audience", reason=str(held.held))

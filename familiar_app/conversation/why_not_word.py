@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -37,6 +38,8 @@ _SENTENCES = {
     "unexplained": "The lorebooks are so large that the trace keeps only what came close; none of its keys was there.",
     "unknown": "There is nothing of this kind and number here.",
 }
+# What a layer says of things that it holds back from those who hear the answer.
+_HELD = re.compile(r"not everybody here (may hear|can read)|learned (in|on|where)")
 _ENDED_BECAUSE = {
     Cause.SUPERSEDED: "it was replaced by fact {by}",
     Cause.RETIRED: "it was retired",
@@ -67,19 +70,26 @@ def candidate_word(one: Mapping[str, Any], candidates: Sequence[Mapping[str, Any
     detail = {"score": one["score"], "reason": one.get("reason"), "why": why}
     if one["kept"]:
         return Word("in", _SENTENCES["in"], detail)
-    if why in ("score", "limit"):
-        rank = 1 + sum(other["score"] > one["score"] for other in candidates if other["why"] != "audience")
-        kept = [float(other["score"]) for other in candidates if other["kept"]]
-        return say("outranked", rank=rank, score=one["score"], needed=min(kept, default=None))
+    if why in ("score", "limit") and one["signals"]:
+        others = [other for other in candidates if other["signals"] and other["why"] != "audience"]
+        rank = 1 + sum(other["score"] > one["score"] for other in others)
+        return say("outranked", rank=rank, score=one["score"], needed=least_kept(candidates))
     if why == "window":
         return Word("window", _SENTENCES["window"], detail)
-    code = {"cap": "over_cap", "audience": "audience", "left_out": "left_out"}.get(why, "unknown")
-    return Word(code, _SENTENCES[code].format(reason=one.get("reason") or "not everybody may hear it"), detail)
+    code = {"cap": "over_cap"}.get(why, why)
+    reason = str(one.get("reason") or why)
+    return Word(code, _SENTENCES.get(code, "Left out: {reason}.").format(reason=reason), detail)
+
+
+def least_kept(candidates: Sequence[Mapping[str, Any]]) -> float | None:
+    """Return the lowest score with which something that was searched for was kept; None where nothing was."""
+    return min((float(one["score"]) for one in candidates if one["kept"] and one["signals"]), default=None)
 
 
 def left_out_word(left: LeftOut) -> Word:
     """Put what a layer tells of an item that it left out into words."""
-    return Word("left_out", f"Left out: {left.reason}.", {"reason": left.reason, "tokens": left.tokens})
+    code = "audience" if _HELD.search(left.reason) else "left_out"
+    return Word(code, f"Left out: {left.reason}.", {"reason": left.reason, "tokens": left.tokens})
 
 
 def retired_word(fact: Fact, moment: datetime) -> Word:
