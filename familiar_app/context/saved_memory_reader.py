@@ -112,7 +112,8 @@ class SavedMemoryReader:
             about = labels[PersonKey(row.place.owner)] if personal else ""
             text = placeholder.fill(row.content, user=about or listener, char=ctx.char)
             heading = f"About {about}" if personal else "About this place"
-            written.append((row, heading, f"[id:{row.id}] {clean_text(text).strip()}"))
+            body = clean_text(text).strip().replace("\n", "\n  ")
+            written.append((row, heading, f"[id:{row.id}] {body}"))
         counts = await self._counter.count([text for _, _, text in written])
         return [
             MemoryLine(row, heading, text, tokens + 1, likeness.get(row.id))

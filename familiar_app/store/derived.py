@@ -41,7 +41,7 @@ def _replay(connection: Connection) -> tuple[dict[int, int], set[int]]:
     hidden: set[int] = set()
     for turn, role, answered, content in connection.execute(
         """SELECT id, role, answers, content FROM turns
-        WHERE role = 'operator' OR (answers IS NOT NULL AND role = 'assistant') ORDER BY id"""
+        WHERE (role = 'operator' AND deleted = 0) OR (answers IS NOT NULL AND role = 'assistant') ORDER BY id"""
     ):
         if role == "assistant":
             active[answered] = turn

@@ -29,7 +29,7 @@ from familiar_app.domain.saved_memory.memory import (
 from familiar_app.domain.saved_memory.named import names_somebody
 from familiar_app.domain.saved_memory.request import Limits, SaveIntent, UpdateIntent
 from familiar_app.domain.turn import Turn
-from familiar_app.store import saved_memory_hand, saved_memory_log, saved_memory_tool
+from familiar_app.store import saved_memory_erase, saved_memory_hand, saved_memory_log, saved_memory_tool, turn_write
 from familiar_app.store.engine import Engine
 from familiar_app.store.privacy import private_names, read_levels
 from familiar_app.store.saved_memory_hand import Imported
@@ -141,6 +141,15 @@ class SavedMemories:
         """Remember that memories were brought back by what was said in a channel."""
         at = self._clock.now()
         await self._write(lambda c: saved_memory_hand.reinforce(c, familiar, channel, memories, at))
+
+    async def erase(self, memories: Sequence[MemoryId]) -> None:
+        """Remove memories for good, with every act that holds their text: only for a person's erasure."""
+        at, chosen = self._clock.now(), frozenset(memories)
+        await self._turns.erase(lambda c: turn_write.scrub_turns(c, (), at, memories=chosen))
+
+    async def about(self, person: PersonKey) -> builtins.list[MemoryId]:
+        """Return the memories about somebody, of every familiar, retired ones too: what their erasure removes."""
+        return sorted(await self._engine.read(lambda c: saved_memory_erase.about(c, person)))
 
     async def bring_back(self) -> int:
         """Carry out what the log has and the table has lost. Returns how many acts; costs one look where none."""

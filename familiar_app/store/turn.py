@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import BugError
+from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import ChannelId, TraceId, TurnId
 from familiar_app.domain.turn import DayMark, NewTurn, Reaction, Revision, Turn
 from familiar_app.store import turn_read, turn_search, turn_write
@@ -161,8 +162,11 @@ class Turns:
     async def scrub_many(self, ids: Sequence[TurnId]) -> None:
         """Remove the texts of several turns for good, in one transaction, and retire what rests on them alone."""
         at = self._clock.now()
-        writing = self._changing(ids, lambda connection: turn_write.scrub_turns(connection, ids, at))
-        await self._feed.following(writing, lambda facts: facts)
+        await self.erase(lambda connection: turn_write.scrub_turns(connection, ids, at), ids)
+
+    async def erase(self, work: Callable[[Connection], Sequence[FactId]], ids: Sequence[TurnId] = ()) -> None:
+        """Remove what `work` removes for good, from the log of changes too. It returns the facts it touched."""
+        await self._feed.following(self._changing(ids, work), lambda facts: facts)
         await self._engine.write_alone(turn_read.empty_log)
 
     async def answers(self, turn: TurnId) -> list[Turn]:

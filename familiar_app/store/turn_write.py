@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import ChannelId, TraceId, TurnId
+from familiar_app.domain.saved_memory.memory import MemoryId
 from familiar_app.domain.turn import NewTurn, Role, Turn
+from familiar_app.store import saved_memory_erase
 from familiar_app.store.fact_write import drop_sources
 from familiar_app.store.moment import to_micros
 from familiar_app.store.person_write import SpeakerMemory, record_mentions
@@ -113,12 +115,17 @@ def choose_turn(connection: Connection, turn: TurnId, now: int) -> Turn:
     return existing(connection, turn)
 
 
-def scrub_turns(connection: Connection, turns: Sequence[TurnId], at: datetime) -> list[FactId]:
+def scrub_turns(
+    connection: Connection, turns: Sequence[TurnId], at: datetime, *, memories: frozenset[MemoryId] = frozenset()
+) -> list[FactId]:
     """Turn turns into tombstones: their text goes from the turns, their revisions and the traces that show them.
 
-    Returns the facts that cited them; those that rest on nothing else are retired and hidden.
+    Saved memories drawn from them go for good, with the acts that hold their text; so do `memories`. Returns the facts
+    that cited the turns; those that rest on nothing else are retired and hidden.
     """
-    texts: set[str] = set()
+    doomed = saved_memory_erase.doom(connection, memories | saved_memory_erase.drawn_from(connection, turns))
+    turns = tuple(dict.fromkeys((*turns, *doomed.turns)))
+    texts: set[str] = set(doomed.texts)
     for turn in turns:
         existing(connection, turn)
         texts.update(_texts_of(connection, turn))
@@ -130,6 +137,8 @@ def scrub_turns(connection: Connection, turns: Sequence[TurnId], at: datetime) -
         connection.execute("DELETE FROM revisions WHERE turn = ?", (turn,))
     redact_traces(connection, frozenset(turns), texts)
     drop_citations(connection, turns)
+    if doomed.memories:
+        saved_memory_erase.bring_up_to_date(connection)
     return drop_sources(connection, turns, at)
 
 

@@ -41,8 +41,8 @@ class MemoryPlace:
 class SavedMemory:
     """A memory as it is now, or as it stood at an instant. A retired one leaves every prompt, count and list.
 
-    `persona` is the familiar that learned it, `taught_by` who said so; `tags` limit where it is shown. `learned_in` is the
-    channel of the conversation in which the familiar saved it, None where a person wrote it down.
+    `persona` is the familiar that learned it, `taught_by` who said so; `tags` limit where it is shown. `learned_in` is
+    the channel of the conversation in which the familiar saved it, None where a person wrote it down.
     """
 
     id: MemoryId

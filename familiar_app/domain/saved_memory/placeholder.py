@@ -31,6 +31,12 @@ def name_user(text: str, name: str) -> str:
     return _TOKEN.sub(lambda token: name if _word(token).lower() == "user" else token[0], text)
 
 
+def pieces(text: str) -> list[str]:
+    """Return what stands between the placeholders, without white space at its ends."""
+    known = _TOKEN.sub(lambda token: "\0" if _word(token).lower() in _KNOWN else token[0], text)
+    return [piece.strip() for piece in known.split("\0") if piece.strip()]
+
+
 def _without_braces(token: re.Match[str]) -> str:
     word = _word(token)
     return token[0] if word.lower() in _KNOWN else word

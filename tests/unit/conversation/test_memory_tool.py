@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import OWNER, ChannelKey, Lineage, PersonKey, ego_key
 from familiar_app.domain.privacy import PrivacyLevel, Proxy
@@ -19,11 +16,8 @@ from familiar_app.domain.saved_memory.memory import GLOBAL_LINEAGE, MemoryId
 from familiar_app.domain.saved_memory.status import SAVE_TOOL, UPDATE_TOOL
 from familiar_app.domain.saved_memory.target import ChatPerson
 from familiar_app.store import saved_memory_tool
-from familiar_app.store.keys import new_recovery_code
 from familiar_app.store.saved_memory import MemoryQuestion
-from familiar_app.store.vault import Vault
 from tests.unit.conversation.memory_stage import ANN, BEN, LINEAGE, MIRA, NOON, LetterEmbedder, Stage, make_config
-from tests.unit.store.vault_maker import CHEAP, PASSPHRASE
 
 BRIDGED = ChatPerson(PersonKey("matrix:@zoe"), "Zoe", bridge=True)
 PROXIED = ChatPerson(PersonKey("pk:abcde"), "Luna", proxy=Proxy((PersonKey("discord:2"),)))
@@ -31,16 +25,6 @@ BLOCKED = replace(PROXIED, proxy=Proxy((PersonKey("discord:2"),), blocked=True))
 TWO_ANNS = (ANN, replace(BEN, name="ann"))
 OFF = {"self_teaching_enabled": False}
 GONE = ChatPerson(PersonKey("discord:9"), "Gus", member=False)
-
-
-@pytest.fixture
-async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
-    clock = FixedClock(NOON)
-    vault = await Vault.create(
-        tmp_path / "p" / "vault.db", PASSPHRASE, recovery_code=new_recovery_code(), clock=clock, cost=CHEAP
-    )
-    yield Stage(vault, clock)
-    await vault.close()
 
 
 async def test_a_save_tells_what_was_stored(stage: Stage) -> None:
