@@ -82,7 +82,7 @@ def _keep_old_card(profile: Profile, familiar: FamiliarId, new: CharacterCard) -
 
 def _take(command: Command, familiar: FamiliarId, document: LoreDocument) -> Merged:
     file = LoreFile(command.gate.profile.lorebook(familiar))
-    return take_in(file, document, dry_run=command.args.dry_run)[0]
+    return take_in(file, document, dry_run=command.args.dry_run).merged
 
 
 def _shape(command: Command, kind: str, format_name: str, report: Iterable[ReportLine]) -> dict[str, Any]:

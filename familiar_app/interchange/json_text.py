@@ -50,6 +50,14 @@ def write_file(path: Path, data: bytes) -> None:
         raise OutsideError(f"{path} cannot be written: {error.strerror or 'unknown error'}.") from error
 
 
+def remove_file(path: Path) -> None:
+    """Remove a file, if it is there. Raises OutsideError."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise OutsideError(f"{path} cannot be removed: {error.strerror or 'unknown error'}.") from error
+
+
 def decode_text(data: bytes, *, source: Path | str) -> str:
     """Decode UTF-8, or UTF-16 where a byte-order mark says so. Nothing else is guessed: raises BadInputError."""
     encoding, name = ("utf-8-sig", "UTF-8")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from familiar_app.domain.errors import BadInputError, UserError
 from familiar_app.domain.lorebook.entry import LoreBook
-from familiar_app.interchange.json_text import decode_text, read_file, storable, write_file
+from familiar_app.interchange.json_text import decode_text, read_file, remove_file, storable, write_file
 from familiar_app.interchange.lorebook.document import LoreDocument
 from familiar_app.interchange.lorebook.native import parse_native, render_native
 from familiar_app.interchange.report import Report
@@ -77,6 +77,20 @@ class LoreFile:
             if written != data:
                 write_file(self.path, written)
             return saved
+
+    def put_back(self, data: bytes | None, revision: str) -> None:
+        """Let the file hold `data` again, None for no file, if it is still at a revision.
+
+        Raises LoreConflictError where it changed meanwhile, OutsideError where the disk fails.
+        """
+        with self._changing:
+            now = self._data()
+            if (NO_FILE if now is None else revision_of(now)) != revision:
+                raise LoreConflictError(self.path, self._readable(now))
+            if data is None:
+                remove_file(self.path)
+            else:
+                write_file(self.path, data)
 
     def _data(self) -> bytes | None:
         return read_file(self.path) if self.path.exists() else None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from familiar_app.interchange.cards import CardImport
-from familiar_app.interchange.json_text import storable
+from familiar_app.interchange.json_text import read_file, storable
 from familiar_app.interchange.lorebook.document import LoreDocument
 from familiar_app.interchange.lorebook.files import lorebook_of_card, own_book
-from familiar_app.interchange.lorebook.lore_file import LoreFile
+from familiar_app.interchange.lorebook.lore_file import NO_FILE, LoreFile
 from familiar_app.interchange.lorebook.merge import Merged, merge_books
 from familiar_app.interchange.lorebook.native import render_native
 
@@ -19,17 +21,31 @@ def lorebook_of_import(found: CardImport) -> LoreDocument | None:
     return document if document.book.entries else None
 
 
-def take_in(file: LoreFile, document: LoreDocument, *, dry_run: bool = False) -> tuple[Merged, bytes | None]:
-    """Bring a book's entries into a file of ours; return what came of it, and what the file held before.
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A book that was brought into a file of ours. `before` is what the file held, None where there was none."""
+
+    merged: Merged
+    file: LoreFile
+    before: bytes | None
+    revision: str
+
+    def undo(self) -> None:
+        """Let the file hold what it held before. Raises LoreConflictError where it was changed since."""
+        self.file.put_back(self.before, self.revision)
+
+
+def take_in(file: LoreFile, document: LoreDocument, *, dry_run: bool = False) -> Taken:
+    """Bring a book's entries into a file of ours, which are not there yet.
 
     Raises LoreConflictError, BadInputError and OutsideError; then nothing is changed.
     """
     loaded = file.load()
     merged = merge_books(loaded.book, own_book(document))
-    text = loaded.document.text
-    if merged.added and not dry_run:
-        file.save(loaded, merged.book)
-    return merged, None if text is None else text.encode("utf-8")
+    before = read_file(file.path) if loaded.revision != NO_FILE else None
+    if not merged.added or dry_run:
+        return Taken(merged, file, before, loaded.revision)
+    return Taken(merged, file, before, file.save(loaded, merged.book).revision)
 
 
 def native_bytes(document: LoreDocument) -> bytes:

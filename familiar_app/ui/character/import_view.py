@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QCheckBox, QLabel, QScrollArea, QWidget
 
-from familiar_app.ui.character.model import Import
+from familiar_app.ui.character.importing import Import
 from familiar_app.ui.kit.avatar import avatar
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.label import column, label, line, row
@@ -16,9 +16,11 @@ from familiar_app.ui.kit.theme import Theme
 
 
 class ImportView(QScrollArea):
-    """Stands in the side view. `use` gets whether the picture is wanted; `leave` changes nothing."""
+    """Stands in the side view. `use` gets whether picture and lorebook are wanted; `leave` changes nothing."""
 
-    def __init__(self, theme: Theme, found: Import, use: Callable[[bool], object], leave: Callable[[], object]) -> None:
+    def __init__(
+        self, theme: Theme, found: Import, use: Callable[[bool, bool], object], leave: Callable[[], object]
+    ) -> None:
         super().__init__()
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -42,8 +44,16 @@ class ImportView(QScrollArea):
         self.picture.setVisible(picture is not None)
         self.picture.setChecked(picture is not None)
         layout.addWidget(self.picture)
+        self.lorebook = QCheckBox(f"Take its lorebook as well ({_entries(found.entries)})")
+        self.lorebook.setAccessibleName("Take its lorebook as well")
+        self.lorebook.setToolTip("Entries that are not there yet are added to this familiar's own lorebook.")
+        self.lorebook.setVisible(found.entries > 0)
+        self.lorebook.setChecked(found.entries > 0)
+        layout.addWidget(self.lorebook)
         steps = row()
-        self.use = button("Use this card", lambda: use(self.picture.isChecked()), role="primary")
+        self.use = button(
+            "Use this card", lambda: use(self.picture.isChecked(), self.lorebook.isChecked()), role="primary"
+        )
         self.use.setEnabled(bool(found.card.name.strip()))
         steps.addWidget(self.use)
         steps.addWidget(button("Leave it", leave))
@@ -52,6 +62,10 @@ class ImportView(QScrollArea):
         layout.addStretch(1)
         inside.setLayout(layout)
         self.setWidget(inside)
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count:,} entries"
 
 
 def _picture(png: bytes | None) -> QPixmap | None:

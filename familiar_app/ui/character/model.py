@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from familiar_app.domain.card import CharacterCard, parse_card_markdown, render_
 from familiar_app.domain.errors import FamiliarError, UserError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.ui.character.field import changed_fields, counted_texts, with_text
+from familiar_app.ui.character.importing import Import, import_of, take_companions
 
 if TYPE_CHECKING:
     from familiar_app.services import Gate, Services
@@ -23,17 +24,6 @@ if TYPE_CHECKING:
 Undo = Callable[[], Awaitable[object]]
 COUNT_TIMEOUT_S = 10.0
 MOST_CHARS = 400_000
-
-
-@dataclass(frozen=True, slots=True)
-class Import:
-    """A card that was read from a file and is not yet in use. `report` has what did not come over as it was."""
-
-    source: str
-    card: CharacterCard
-    avatar_png: bytes | None
-    changes: tuple[str, ...]
-    report: tuple[str, ...]
 
 
 class CharacterModel:
@@ -246,14 +236,23 @@ class CharacterModel:
     async def read_import(self, path: Path, read_card: Callable[[Path], ReadCard]) -> Import:
         """Read a card from a file; nothing is changed yet. Raises BadInputError with the file and the reason."""
         found = await asyncio.to_thread(read_card, path)
-        report = tuple(f"{line.field}: {line.what}. {line.detail}" for line in getattr(found, "report", ()))
-        return Import(path.name, found.card, found.avatar_png, tuple(changed_fields(self.draft, found.card)), report)
+        return await asyncio.to_thread(import_of, path, found, self.draft)
 
-    async def use_import(self, found: Import, *, picture: bool) -> None:
-        """Store an imported card, and its picture where it is wanted."""
+    async def use_import(self, found: Import, *, picture: bool, lorebook: bool = True) -> None:
+        """Store an imported card; its picture and its lorebook too, where they are wanted."""
         self._check(found.card)
+        profile = self._services.profile
         before, before_picture = self.stored, await asyncio.to_thread(self._picture_bytes)
+        companions = await asyncio.to_thread(take_companions, profile, self.familiar, found, lorebook=lorebook)
         new_picture = found.avatar_png if picture else None
         await self._restore(found.card, new_picture)
         old = before_picture if new_picture is not None else None
-        self.offer_undo("Card imported.", lambda: self._restore(before, old))
+        added = companions.taken.merged.added if companions.taken is not None else 0
+        entries = "1 lorebook entry" if added == 1 else f"{added:,} lorebook entries"
+        what = f"Card imported, with {entries}." if added else "Card imported."
+
+        async def undo() -> None:
+            await asyncio.to_thread(companions.undo, profile, self.familiar)
+            await self._restore(before, old)
+
+        self.offer_undo(what, undo)

@@ -14,7 +14,8 @@ from familiar_app.domain.errors import FamiliarError, UserError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.ui.character.form import Form
 from familiar_app.ui.character.import_view import ImportView
-from familiar_app.ui.character.model import CharacterModel, Import
+from familiar_app.ui.character.importing import Import
+from familiar_app.ui.character.model import CharacterModel
 from familiar_app.ui.character.picture_file import FILE_FILTER, picture_png
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.avatar import avatar, read_picture
@@ -139,12 +140,16 @@ class CharacterView(QWidget):
             raise UserError("Cards can't be imported here.", "Use the command line: familiar import.")
         found = await self.model.read_import(path, parts.read_card)
         side = self.context.side_view
-        shown = ImportView(self.theme, found, lambda picture: self._use_import(found, picture), side.close_view)
+        shown = ImportView(
+            self.theme, found, lambda picture, lore: self._use_import(found, picture, lore), side.close_view
+        )
         side.show_widget("Import a card", shown)
 
-    def _use_import(self, found: Import, picture: bool) -> None:
+    def _use_import(self, found: Import, picture: bool, lorebook: bool) -> None:
         self.context.side_view.close_view()
-        self.tasks.start(lambda: self.model.use_import(found, picture=picture), name="character.use_import")
+        self.tasks.start(
+            lambda: self.model.use_import(found, picture=picture, lorebook=lorebook), name="character.use_import"
+        )
 
     def _find(self) -> None:
         if self.as_text.isChecked():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -171,3 +172,44 @@ async def test_an_import_changes_nothing_until_it_is_used(desk: Desk, tmp_path: 
     assert desk.profile.card(MIRA).name == "Mirabelle"
     await desk.undos[-1][1]()
     assert desk.profile.card(MIRA) == CARD
+
+
+ENTRY = {"keys": ["forge"], "content": "It is hot.", "enabled": True, "insertion_order": 1, "extensions": {}}
+
+
+def card_with_lore(path: Path) -> Path:
+    write_card(path, replace(CARD, scenario="A ship."), format="card-v2")
+    raw = json.loads(path.read_text())
+    raw["data"] |= {"character_book": {"entries": [ENTRY], "extensions": {}}, "x_own": 1}
+    path.write_text(json.dumps(raw))
+    return path
+
+
+async def test_the_lorebook_of_a_card_comes_with_it_and_goes_with_the_undo(desk: Desk, tmp_path: Path) -> None:
+    own = desk.profile.lorebook(MIRA)
+    own.write_text("# mine\n[[entries]]\nkeys = ['lamp']\ncontent = 'Bright.'\n")
+    found = await desk.model.read_import(card_with_lore(tmp_path / "card.json"), read_card_file)
+    assert found.entries == 1
+    assert not any("import it by itself" in one for one in found.report)
+    assert desk.profile.kept_card(MIRA) is None
+    await desk.model.use_import(found, picture=False)
+    assert "# mine" in own.read_text()
+    assert "It is hot." in own.read_text()
+    assert desk.profile.kept_card(MIRA) is not None
+    what, undo = desk.undos[-1]
+    assert what == "Card imported, with 1 lorebook entry."
+    await undo()
+    assert "It is hot." not in own.read_text()
+    assert desk.profile.kept_card(MIRA) is None
+    assert desk.profile.card(MIRA) == CARD
+
+
+async def test_a_lorebook_that_is_not_wanted_stays_out(desk: Desk, tmp_path: Path) -> None:
+    found = await desk.model.read_import(card_with_lore(tmp_path / "card.json"), read_card_file)
+    await desk.model.use_import(found, picture=False, lorebook=False)
+    assert not desk.profile.lorebook(MIRA).exists()
+    again = await desk.model.read_import(card_with_lore(tmp_path / "card.json"), read_card_file)
+    await desk.model.use_import(again, picture=False)
+    assert desk.profile.lorebook(MIRA).exists()
+    await desk.undos[-1][1]()
+    assert not desk.profile.lorebook(MIRA).exists()
