@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -143,14 +144,21 @@ def test_a_conflict_offers_the_file_and_keeps_what_was_typed(play) -> None:
 def test_an_import_shows_its_report_first(play, tmp_path: Path) -> None:
     path = tmp_path / "card.json"
     write_card(path, replace(CARD, name="Mirabelle"), format="card-v2")
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    raw["data"]["character_book"] = {"entries": [{"keys": ["lamp"], "content": "Bright."}], "extensions": {}}
+    path.write_text(json.dumps(raw), encoding="utf-8")
 
     async def act(scene: Scene) -> None:
         await scene.view.import_card(path)
         shown = scene.side.findChild(ImportView)
         assert scene.profile.card(MIRA) == CARD
+        assert not scene.profile.lorebook(MIRA).exists()
+        assert (shown.lorebook.text(), shown.lorebook.isChecked()) == ("Take its lorebook as well (1 entry)", True)
+        assert shown.picture.isHidden()
         shown.use.click()
         await scene.until(lambda: scene.profile.card(MIRA).name == "Mirabelle")
         await scene.until(lambda: scene.view.name.text() == "Mirabelle")
+        assert "Bright." in scene.profile.lorebook(MIRA).read_text(encoding="utf-8")
 
     play(act)
 
