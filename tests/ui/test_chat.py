@@ -129,7 +129,7 @@ def test_return_sends_and_shift_return_begins_a_line(play) -> None:
         assert scene.view.composer.toPlainText() == ""
         assert scene.status.now.model_state == "idle"
         assert scene.status.now.tokens_per_s == 45.0
-        assert scene.view.header.meter.accessibleName() == "Context: 1,240 of 8,192 tokens (15 %)"
+        assert scene.view.meter.accessibleName() == "Context: The last prompt took 1,240 of 8,192 tokens (15 %)."
 
     play(act)
 

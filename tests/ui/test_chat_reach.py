@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -9,12 +10,13 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel, QToolTip
 
+from familiar_app.domain.errors import UserError
 from familiar_app.ui.chat.panel import KEYS
 from familiar_app.ui.chat.row import turn_key
 from familiar_app.ui.shell.key_list import KeyList
 from tests.ui.pictures import settle
 from tests.ui.test_chat import Scene, play, press
-from tests.unit.ui.chat.stage import Stage
+from tests.unit.ui.chat.stage import MIRA, Stage
 
 __all__ = ["play"]
 # The offscreen screen says this of every window.
@@ -146,3 +148,25 @@ def test_another_panel_leads_to_a_turn_of_any_channel(play: Any) -> None:
             await scene.until(lambda turn=turn: turn.content in scene.shown)
 
     play(act, before)
+
+
+def test_the_meter_over_the_field_follows_what_is_written(play: Any) -> None:
+    async def act(scene: Scene) -> None:
+        meter = scene.view.meter
+        scene.view.composer.setPlainText("one two three")
+        await scene.until(lambda: meter.isVisible())
+        assert meter.text.text() == "≈ 1.0k / 8.2k"
+        assert meter.accessibleName() == (
+            "Context: With this message the prompt takes about 1,003 of 8,192 tokens (12 %)."
+        )
+        assert "draft 3" in meter.bar.accessibleName()
+        scene.view.composer.setPlainText("")
+        await scene.until(lambda: "With this message" not in meter.accessibleName())
+        scene.view.composer.setPlainText("word " * 7000)
+        await scene.until(lambda: "older turns will be left out" in meter.accessibleName())
+        scene.stage.services.familiars[MIRA].inspector.error = UserError("No room.", "Choose another model.")
+        scene.view.composer.setPlainText("one")
+        await asyncio.sleep(0.5)
+        assert scene.view.notice.isHidden()
+
+    play(act)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Coroutine
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from PySide6.QtCore import QPoint, QUrl
 from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QMenu
 
+from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId, TurnId
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Revision, Role
@@ -26,6 +28,7 @@ from familiar_app.ui.kit.panel import Place
 if TYPE_CHECKING:
     from familiar_app.ui.chat.view import ChatView
 
+log = logging.getLogger(__name__)
 Make = Callable[[], Coroutine[Any, Any, Any]]
 
 
@@ -130,6 +133,14 @@ class Deeds(ChannelDeeds):
         if summary is not None and summary.unread and (present or view.window().isActiveWindow()):
             newest = opened.newest
             self._start(lambda: self._model.seen(newest), "chat.seen")
+
+    def measure_draft(self) -> None:
+        """Measure the prompt that what stands in the composer would get."""
+        text = self._view.composer.toPlainText()
+        if not self.closed and not self._model.replying:
+            self._view.tasks.start(
+                lambda: self._model.measure_draft(text), name="chat.meter", replace=True, show_error=_not_measured
+            )
 
     def save_edit(self, text: str) -> None:
         """Store the text of the open editor."""
@@ -324,6 +335,11 @@ class Deeds(ChannelDeeds):
         self._view.context.side_view.show_widget(
             "Conversation as text", whole_text(self._view.theme, text, "Conversation")
         )
+
+
+def _not_measured(error: FamiliarError, _again: object) -> None:
+    """The meter keeps its last figure; what is wrong is told when the message is sent."""
+    log.info("the prompt of a draft was not measured", exc_info=error)
 
 
 def view_find(view: ChatView) -> Callable[[], object]:

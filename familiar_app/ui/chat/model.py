@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Author, Channel, Role, Turn
 from familiar_app.ui.chat.channel_list import ChannelListModel
 from familiar_app.ui.chat.composer import Drafts, check_message
+from familiar_app.ui.chat.context_meter import Meter, meter_of_draft, meter_of_trace
 from familiar_app.ui.chat.finder import Finder
 from familiar_app.ui.chat.greeting import Greetings
 from familiar_app.ui.chat.moving import Moving
@@ -32,15 +32,6 @@ if TYPE_CHECKING:
     from familiar_app.store.profile import Profile
 
 Undo = Callable[[], Awaitable[object]]
-
-
-@dataclass(frozen=True, slots=True)
-class Meter:
-    """How much of the model's context the last prompt took."""
-
-    tokens: int
-    context_tokens: int
-    exact: bool
 
 
 class ChatModel(Moving):
@@ -317,8 +308,18 @@ class ChatModel(Moving):
         if trace is not None and self.open is transcript:
             self._measure(trace)
 
+    async def measure_draft(self, text: str) -> None:
+        """Show how full the context would be with what is being written. Raises where no prompt can be made."""
+        transcript = self.open
+        if transcript is None:
+            return
+        measured = await self.hosted.inspector.meter(transcript.channel, text)
+        if self.open is transcript and not self.replying:
+            self.meter = meter_of_draft(measured)
+            self.tell("meter")
+
     def _measure(self, trace: PromptTrace) -> None:
-        self.meter = Meter(trace.tokens, trace.context_tokens, trace.exact_tokens)
+        self.meter = meter_of_trace(trace)
         self.tell("meter")
 
     def _last_key(self) -> str:

@@ -12,6 +12,7 @@ from familiar_app.ui.chat.channel_list import channel_title
 from familiar_app.ui.chat.channel_list_view import ChannelListView
 from familiar_app.ui.chat.composer import length_problem
 from familiar_app.ui.chat.composer_edit import ComposerEdit
+from familiar_app.ui.chat.context_meter import ContextMeter
 from familiar_app.ui.chat.deed import Deeds
 from familiar_app.ui.chat.find_bar import FindBar
 from familiar_app.ui.chat.header import Header
@@ -31,6 +32,7 @@ from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
 
 NARROW_PX = 680
+MEASURE_AFTER_MS = 350
 
 
 class ChatView(QWidget):
@@ -59,7 +61,9 @@ class ChatView(QWidget):
         self.limit = label("", "danger", wrap=True)
         self.limit.hide()
         self._tool_key: RowKey | None = None
+        self.meter = ContextMeter(theme)
         self._draft = self._timer(400, self.deeds.keep_draft)
+        self._measure = self._timer(MEASURE_AFTER_MS, self.deeds.measure_draft)
         self._read = self._timer(500, self.deeds.mark_seen)
         self._clock = self._timer(60_000, self._show_channels, once=False)
         self._build()
@@ -131,6 +135,7 @@ class ChatView(QWidget):
         stacked = column(spacing=8)
         stacked.addWidget(self.notice)
         stacked.addWidget(self.limit)
+        stacked.addWidget(self.meter)
         stacked.addLayout(field)
         inside.setLayout(stacked)
         self.writing = inside
@@ -205,7 +210,7 @@ class ChatView(QWidget):
                 self.composer.put_text("")
                 self.transcript.follow_end()
             case "meter":
-                self.header.meter.show_meter(self.model.meter)
+                self.meter.show_meter(self.model.meter)
             case "search":
                 self._show_search()
             case "edit":
@@ -233,7 +238,7 @@ class ChatView(QWidget):
             self.transcript.show_row(self.model.target)
         self.channels.select(opened.channel.id)
         self.header.show_title(channel_title(opened.channel))
-        self.header.meter.show_meter(self.model.meter)
+        self.meter.show_meter(self.model.meter)
         self.finder.hide()
         self.composer.put_text(self.model.drafts.held(opened.channel.id))
         self.composer.setPlaceholderText(f"Write to {self.model.hosted.name}")
@@ -291,6 +296,8 @@ class ChatView(QWidget):
         self.limit.setText(problem)
         self.limit.setVisible(bool(problem))
         self._draft.start()
+        if text.strip() or (self.model.meter is not None and self.model.meter.draft):
+            self._measure.start()
         if text and self.transcript.stack.at_bottom():
             self.deeds.mark_seen(present=True)
 
@@ -381,7 +388,6 @@ class ChatView(QWidget):
         super().resizeEvent(event)
         narrow = self.width() < self.theme.px(NARROW_PX)
         self._channel_side.setVisible(not narrow)
-        self.header.meter.set_narrow(self.width() < self.theme.px(480))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc stops the reply, or closes what is open, from everywhere in the chat."""

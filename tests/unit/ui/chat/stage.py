@@ -19,6 +19,7 @@ from familiar_app.conversation.event import (
     StayedSilent,
     UserTurnStored,
 )
+from familiar_app.conversation.meter import Meter, MeterPart
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import FamiliarError
@@ -170,6 +171,20 @@ def make_trace(at: datetime, *, tokens: int = 1240) -> PromptTrace:
     )
 
 
+class WordCounter:
+    """An inspector whose meter takes each word of a draft for a token, over a prompt of a thousand."""
+
+    def __init__(self) -> None:
+        self.error: FamiliarError | None = None
+
+    async def meter(self, channel: Channel, draft: str = "") -> Meter:
+        if self.error is not None:
+            raise self.error
+        drafted = len(draft.split())
+        parts = (MeterPart("character_card", 400, None), MeterPart("recent_history", 600, 8000))
+        return Meter(1000 + drafted, 7680, 8192, 512, False, (*parts, MeterPart("draft", drafted, None)))
+
+
 class FakeProfile:
     """The part of a profile that the chat reads."""
 
@@ -249,7 +264,7 @@ async def make_stage(folder: Path, *, now: datetime | None = None) -> Stage:
     errors: list[BaseException] = []
     talk = ScriptedConversation(vault, clock)
     config = SimpleNamespace(display=SimpleNamespace(zone=lambda: None), conversation=SimpleNamespace(owner_label=""))
-    hosted = SimpleNamespace(id=MIRA, name="Mira", config=config, conversation=talk)
+    hosted = SimpleNamespace(id=MIRA, name="Mira", config=config, conversation=talk, inspector=WordCounter())
     services = SimpleNamespace(
         profile=profile,
         vault=vault,
