@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtWidgets import QScrollArea, QSplitter, QWidget
 
 from familiar_app.domain.ranking import Signal as RankSignal
 from familiar_app.ui.kit.button import button
@@ -98,28 +98,33 @@ class MemoryView(QWidget):
         over.addWidget(self.reset, 0, Qt.AlignmentFlag.AlignTop)
         upper = QWidget()
         layout = column(spacing=8)
-        layout.setContentsMargins(16, 12, 16, 0)
-        layout.addWidget(self.weights)
+        layout.setContentsMargins(16, 12, 16, 8)
         layout.addLayout(over)
+        layout.addWidget(self.weights)
+        layout.addStretch(1)
         upper.setLayout(layout)
+        scrolled = QScrollArea()
+        scrolled.setWidgetResizable(True)
+        scrolled.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scrolled.setAccessibleName("Weights")
+        scrolled.setWidget(upper)
         steps = QWidget()
         flow = FlowLayout(steps, spacing=8)
         flow.addWidget(self.show_it)
         flow.addWidget(self.leave)
         lower = QWidget()
         below = column(spacing=8)
-        below.setContentsMargins(16, 8, 16, 12)
+        below.setContentsMargins(8, 8, 8, 12)
         below.addWidget(self.why)
         below.addWidget(self.signals, 1)
         below.addWidget(steps)
         lower.setLayout(below)
         self.split = QSplitter(Qt.Orientation.Vertical)
         self.split.setChildrenCollapsible(False)
-        self.split.addWidget(self.table)
-        self.split.addWidget(lower)
-        self.split.setSizes([230, 260])
-        whole = column(spacing=8)
-        whole.addWidget(upper)
+        for part in (scrolled, self.table, lower):
+            self.split.addWidget(part)
+        self.split.setSizes([216, 220, 250])
+        whole = column(spacing=0)
         whole.addWidget(self.split, 1)
         self.setLayout(whole)
 
@@ -137,10 +142,10 @@ class MemoryView(QWidget):
             return lambda one: _number(getattr(one[1], name))
 
         return [
-            Column("Signal", lambda one: SIGNALS.get(one[0], (one[0], ""))[0], 104),
-            Column("Raw", part("raw"), 60, lambda _one: "text_2", right=True),
+            Column("Signal", lambda one: SIGNALS.get(one[0], (one[0], ""))[0], 108),
+            Column("Raw", part("raw"), 54, lambda _one: "text_2", right=True),
             Column("0–1", part("normalised"), 54, lambda _one: "text_2", right=True),
-            Column("Weight", part("weight"), 72, lambda _one: "text_2", right=True),
+            Column("Weight", part("weight"), 70, lambda _one: "text_2", right=True),
             Column("Adds", part("share"), 0, lambda one: "text_1" if one[1].share else "text_3"),
         ]
 
@@ -169,4 +174,4 @@ class MemoryView(QWidget):
 def _number(value: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.2f}"

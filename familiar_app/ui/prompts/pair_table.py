@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QHeaderView
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QRect, QSize, Qt, QTimer
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QPainter, QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from familiar_app.ui.kit.prompt_word import words
 from familiar_app.ui.kit.table import Table
@@ -15,6 +15,7 @@ from familiar_app.ui.prompts.pair import PairRow
 
 _NOTHING = QModelIndex()
 _TINT = 0.16
+PAD = 10
 _SIGNS = {"changed": ("− ", "+ "), "only_left": ("− ", ""), "only_right": ("", "+ ")}
 
 
@@ -26,6 +27,7 @@ class PairModel(QAbstractTableModel):
         self._theme = theme
         self.rows: Sequence[PairRow] = ()
         self.titles = ("", "")
+        self.shorten: Callable[[str, int], str] = lambda text, _column: text
 
     def fill(self, rows: Sequence[PairRow], titles: tuple[str, str]) -> None:
         """Show another pair."""
@@ -41,7 +43,7 @@ class PairModel(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole and section in (0, 1):
-            return self.titles[section]
+            return self.shorten(self.titles[section], section)
         return None
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -75,23 +77,53 @@ class PairModel(QAbstractTableModel):
         return tint
 
 
+class PairDelegate(QStyledItemDelegate):
+    """Measures and paints a cell by the same width; the style's own takes its padding for free."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
+        width = self.parent().columnWidth(index.column()) - 2 * PAD
+        text, flags = index.data() or "", Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
+        box = option.fontMetrics.boundingRect(QRect(0, 0, max(20, width), 100_000), flags, text)
+        return QSize(width, max(box.height(), option.fontMetrics.height()) + PAD)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        roles, theme = Qt.ItemDataRole, self.parent().theme
+        painter.save()
+        ground = index.data(roles.BackgroundRole)
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(option.rect, theme.color("selected"))
+        if ground is not None:
+            painter.fillRect(option.rect, ground)
+        painter.setFont(option.font)
+        painter.setPen(index.data(roles.ForegroundRole))
+        box = option.rect.adjusted(PAD, PAD // 2, -PAD, -PAD // 2)
+        painter.drawText(box, Qt.TextFlag.TextWordWrap | index.data(roles.TextAlignmentRole), index.data() or "")
+        painter.restore()
+
+
 class PairTable(Table):
     """Ctrl+C copies the chosen lines of both."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "Both prompts, line by line", copy=self._copy_lines)
-        self.rows = PairModel(theme)
-        self.rows.setParent(self)
-        self.setModel(self.rows)
-        self.setWordWrap(True)
-        self.setVerticalScrollMode(Table.ScrollMode.ScrollPerPixel)
-        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(30)
         self._soon.timeout.connect(self.resizeRowsToContents)
+        self.rows = PairModel(theme)
+        self.rows.setParent(self)
+        self.setModel(self.rows)
+        self.setItemDelegate(PairDelegate(self))
+        self.setWordWrap(True)
+        self.setVerticalScrollMode(Table.ScrollMode.ScrollPerPixel)
+        self.rows.shorten = self._shorten
+        self.horizontalHeader().sectionResized.connect(lambda *_: self._soon.start())
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         theme.changed.connect(self._soon.start)
+
+    @property
+    def theme(self) -> Theme:
+        return self._theme
 
     def show_rows(self, rows: Sequence[PairRow], titles: tuple[str, str]) -> None:
         """Show another pair."""
@@ -101,6 +133,10 @@ class PairTable(Table):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._soon.start()
+
+    def _shorten(self, text: str, column: int) -> str:
+        metrics = QFontMetrics(self._theme.font("body", bold=True))
+        return metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0, self.columnWidth(column) - 28))
 
     def _copy_lines(self) -> None:
         chosen = sorted({index.row() for index in self.selectedIndexes()})

@@ -104,12 +104,12 @@ class AudienceView(QWidget):
             ],
         )
         fields = row(spacing=8)
-        fields.addWidget(self.channel)
         fields.addWidget(self.text, 1)
         fields.addWidget(self.go)
         layout = column(spacing=8)
         layout.addWidget(label("Would it say this there?", "strong", wrap=True))
         layout.addWidget(label("What memory would tell in a channel, and what it would hold back.", "faint", wrap=True))
+        layout.addWidget(self.channel)
         layout.addLayout(fields)
         layout.addWidget(self.summary)
         layout.addWidget(self.table, 1)

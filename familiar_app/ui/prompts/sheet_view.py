@@ -139,6 +139,7 @@ class SheetView(QPlainTextEdit):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._keep_margin()
         box = self.contentsRect()
         self.margin.setGeometry(QRect(box.left(), box.top(), self.margin.sizeHint().width(), box.height()))
 
@@ -164,6 +165,11 @@ class SheetView(QPlainTextEdit):
         if moved:
             self.margin.scroll(0, moved)
         self.margin.update()
+
+    def _keep_margin(self) -> None:
+        left = self.margin.sizeHint().width() + 8
+        if self.viewportMargins().left() != left:
+            self.setViewportMargins(left, 4, 4, 4)
 
     def _set_visible(self, run: Run, on: bool) -> None:
         block = self.document().findBlockByNumber(run.first + 1)
@@ -202,7 +208,7 @@ class SheetView(QPlainTextEdit):
 
     def _restyle(self) -> None:
         self.setFont(self._theme.font("code"))
-        self.setViewportMargins(self.margin.sizeHint().width() + 8, 4, 4, 4)
+        self._keep_margin()
         self._format_heads()
         if self._find is not None:
             self.show_hits(self._find)
@@ -226,7 +232,7 @@ class Margin(QWidget):
         self.setToolTip("Fold or unfold this layer (Space)")
 
     def sizeHint(self) -> QSize:
-        return QSize(self._view.theme.px(LABEL), 0)
+        return QSize(min(self._view.theme.px(LABEL), self._view.width() // 3), 0)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -16,6 +16,8 @@ _NOTHING = QModelIndex()
 ROW = Qt.ItemDataRole.UserRole
 HEIGHT = 26
 MOST_ROWS = 11
+NARROW = 320
+"""Below this width (at 100 %) a row has room for name and tokens alone."""
 
 
 class StackRows(QAbstractListModel):
@@ -76,17 +78,21 @@ class StackDelegate(QStyledItemDelegate):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.subject(row.hue))
         painter.drawRoundedRect(QRect(inner.left(), inner.center().y() - side // 2, side, side), 2, 2)
-        name = QRect(inner.left() + side + 8, inner.top(), max(0, inner.width() * 9 // 25 - side - 8), inner.height())
+        narrow = inner.width() < theme.px(NARROW)
+        name_share, bar_share = (0.62, 0.0) if narrow else (0.36, 0.16)
+        name = QRect(inner).adjusted(side + 8, 0, 0, 0)
+        name.setRight(inner.left() + round(inner.width() * name_share))
         painter.setFont(theme.font("body"))
         painter.setPen(theme.color("text_1" if row.tokens else "text_3"))
         self._text(painter, name, row.title)
-        told = QRect(
-            inner.left() + inner.width() * 13 // 25 + 8, inner.top(), inner.width() * 12 // 25 - 8, inner.height()
-        )
+        told = QRect(inner)
+        told.setLeft(name.right() + round(inner.width() * bar_share) + 8)
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("warning" if row.left_out else "text_2"))
-        self._text(painter, told, row.summary, right=True)
-        self._bar(painter, QRectF(name.right() + 8, inner.center().y() - 2, inner.width() * 4 // 25 - 8, 5), row)
+        self._text(painter, told, f"{row.tokens:,}" if narrow else row.summary, right=True)
+        if not narrow:
+            width = inner.width() * bar_share - 8
+            self._bar(painter, QRectF(name.right() + 8, inner.center().y() - 2, width, 5), row)
         painter.restore()
 
     def _bar(self, painter: QPainter, box: QRectF, row: StackRow) -> None:

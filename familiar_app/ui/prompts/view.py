@@ -25,7 +25,7 @@ from familiar_app.ui.prompts.side import Side
 from familiar_app.ui.prompts.source import Source
 
 LOOK_EVERY_MS = 1500
-SIZES = (226, 490, 384)
+SIZES = (222, 482, 396)
 
 
 class PromptsView(QWidget):
@@ -89,7 +89,7 @@ class PromptsView(QWidget):
         self.across.setHandleWidth(1)
         for number, widget in enumerate((self.left, self.centre, self.side)):
             self.across.addWidget(widget)
-            self.across.setStretchFactor(number, int(number == 1))
+            self.across.setStretchFactor(number, SIZES[number])
         self.across.setSizes([self.theme.px(size) for size in SIZES])
         self.left.setMinimumWidth(self.theme.px(160))
         self.side.setMinimumWidth(self.theme.px(240))
