@@ -1,8 +1,9 @@
 """Asks the background model on behalf of a projector, within the model's context and a limit of time.
 
-Where the time or the room is used up after the model has begun to answer, the answer ends there: a text at its last
-whole sentence, a list after its last whole item; without one it counts as malformed. So a model that never comes to an
-end holds up nothing. Where not a word has come in time, nothing is known of the batch, and that is an error.
+Where the time or the room is used up after the model has begun to answer, or the answer turns in circles, it ends
+there: a text at its last whole sentence, a list after its last whole item; without one it counts as malformed. So a
+model that never comes to an end holds up nothing. Where not a word has come in time, nothing is known of the batch, and
+that is an error.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 from familiar_app.domain.budget import answer_tokens
 from familiar_app.domain.chat import ChatEvent, ChatRequest, Finished, Message, ModelInfo, TextDelta, Usage
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.repetition import TAIL_CHARS, period_of, without_repetition
 from familiar_app.domain.speech import break_marks
 from familiar_app.models.port import LanguageModel
 from familiar_app.models.structured import MAX_ANSWER_CHARS, MalformedAnswer, ask_json
@@ -29,6 +31,7 @@ _LEAST_ROOM_TOKENS = 64
 _CUT_MARK = "…"
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]*_]*(?=\s|\Z)|[。！？][」』”]*")
 _GAP = re.compile(r"[\s,]*")
+_LOOK_CHARS = 100
 ANY_LIST: Mapping[str, Any] = {"type": "array"}
 
 
@@ -49,7 +52,7 @@ class Asked:
 async def ask_list(desk: Desk, purpose: str, system: str, user: str, schema: Mapping[str, Any]) -> Asked:
     """Ask for a JSON list. What is in it is the caller's to check. Raises OutsideError where the model failed."""
     request = _request(desk, purpose, system, user, schema)
-    model = _Listening(desk.model, whole=True)
+    model = _Listening(desk.model)
     try:
         async with asyncio.timeout(desk.config.memory.batch_timeout_s):
             value, _, usage = await ask_json(model, request, accept=ANY_LIST)
@@ -66,18 +69,16 @@ async def ask_prose(desk: Desk, purpose: str, system: str, user: str) -> Asked:
     """Ask for a text; it may come back empty. Raises OutsideError where the model failed."""
     request = _request(desk, purpose, system, user, None)
     model = _Listening(desk.model)
-    complete = False
     try:
         async with asyncio.timeout(desk.config.memory.batch_timeout_s), aclosing(model.stream(request)) as events:
-            async for event in events:
-                if isinstance(event, Finished):
-                    complete = event.reason != "length"
+            async for _event in events:
                 if model.size > MAX_ANSWER_CHARS:
-                    break
-    except TimeoutError:
+                    raise _CutOffError
+        text = model.text.strip()
+    except (TimeoutError, _CutOffError):
         model.require_a_beginning()
-    text = model.text.strip()
-    return Asked(text if complete else whole_sentences(text), _cost(model.usage), model.info.name, model.ms)
+        text = whole_sentences(without_repetition(model.text).strip())
+    return Asked(text, _cost(model.usage), model.info.name, model.ms)
 
 
 def whole_sentences(text: str) -> str:
@@ -103,16 +104,16 @@ def whole_items(text: str) -> list[Any]:
 
 
 class _CutOffError(Exception):
-    """An answer has used up its room; asking again would use it up again."""
+    """An answer has used up its room or turns in circles; asking again would do the same."""
 
 
 class _Listening:
-    """A model, and what has been heard of its newest answer. With `whole`, one that is cut off raises _CutOffError."""
+    """A model, and what has been heard of its newest answer. One that is cut off raises _CutOffError."""
 
-    def __init__(self, model: LanguageModel, *, whole: bool = False) -> None:
+    def __init__(self, model: LanguageModel) -> None:
         self._model = model
-        self._whole = whole
         self._parts: list[str] = []
+        self._tail = ""
         self._begun = False
         self._asked_at = time.monotonic()
         self.size = 0
@@ -136,18 +137,26 @@ class _Listening:
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ChatEvent, None]:
         self._parts.clear()
+        self._tail = ""
         self.size = 0
         async with aclosing(self._model.stream(request)) as events:
             async for event in events:
                 if isinstance(event, TextDelta):
-                    self._begun = True
-                    self._parts.append(event.text)
-                    self.size += len(event.text)
+                    self._hear(event.text)
                 elif isinstance(event, Finished):
                     self.usage = event.usage
-                    if self._whole and event.reason == "length":
+                    if event.reason == "length":
                         raise _CutOffError
                 yield event
+
+    def _hear(self, text: str) -> None:
+        self._begun = True
+        self._parts.append(text)
+        before, self.size = self.size, self.size + len(text)
+        self._tail = (self._tail + text)[-TAIL_CHARS:]
+        # Looked at now and then: each look costs some microseconds.
+        if before // _LOOK_CHARS != self.size // _LOOK_CHARS and period_of(self._tail) is not None:
+            raise _CutOffError
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return await self._model.count_tokens(texts)

@@ -67,6 +67,15 @@ async def test_a_list_that_was_too_long_for_its_room_is_not_asked_for_again(scen
     assert len(told.model.requests) == 1
 
 
+async def test_an_answer_that_turns_in_circles_is_stopped_at_once(scene: Scene) -> None:
+    words = ("They met. ", *("The story now:\n",) * 1000)
+    told = rambling(scene, *words)
+    assert (await ask_prose(told.desk, "rolling_summary", "system", "user")).value == "They met."
+    told = rambling(scene, '[{"text": "a"}, ', *("\n",) * 100_000)
+    asked = await ask_list(told.desk, "rich_note", "system", "user", {"type": "array"})
+    assert (asked.value, len(told.model.requests)) == ([{"text": "a"}], 1)
+
+
 async def test_silence_is_an_error_that_may_pass(scene: Scene) -> None:
     desk = rambling(scene).desk
     for asking in (ask_prose(desk, "x", "s", "u"), ask_list(desk, "x", "s", "u", {"type": "array"})):
