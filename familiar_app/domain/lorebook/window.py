@@ -197,6 +197,7 @@ class Windows:
 
     def beyond(self, depth: int) -> Window:
         """Return a window over the messages that are too old for `depth`, newest first."""
+        depth = max(depth, 0)
         if depth not in self._beyond:
             self._beyond[depth] = Window(self._reader, self._around.messages(depth, self._around.count))
         return self._beyond[depth]

@@ -36,9 +36,6 @@ class ImportView(QScrollArea):
         layout.addWidget(line())
         layout.addWidget(label("Fields that would change", "strong"))
         layout.addWidget(label(", ".join(found.changes) or "None: the card says the same.", wrap=True))
-        layout.addWidget(label("What did not come over as it was", "strong"))
-        for one in found.report or ("Everything came over.",):
-            layout.addWidget(label(one, wrap=True, selectable=True))
         self.picture = QCheckBox("Use its picture as well")
         self.picture.setAccessibleName("Use its picture as well")
         self.picture.setVisible(picture is not None)
@@ -59,6 +56,10 @@ class ImportView(QScrollArea):
         steps.addWidget(button("Leave it", leave))
         steps.addStretch(1)
         layout.addLayout(steps)
+        layout.addWidget(line())
+        layout.addWidget(label("What did not come over as it was", "strong"))
+        for one in found.report or ("Everything came over.",):
+            layout.addWidget(label(one, wrap=True, selectable=True))
         layout.addStretch(1)
         inside.setLayout(layout)
         self.setWidget(inside)

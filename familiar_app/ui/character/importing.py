@@ -5,6 +5,7 @@ Without Qt. The card and the picture are stored by the model; here are the loreb
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from familiar_app.interchange.cards import CardImport
 from familiar_app.interchange.lorebook.document import LoreDocument
 from familiar_app.interchange.lorebook.lore_file import LoreFile
 from familiar_app.interchange.lorebook.taken import Taken, lorebook_of_import, take_in
+from familiar_app.interchange.report import ReportLine
 from familiar_app.ui.character.field import changed_fields
 
 if TYPE_CHECKING:
@@ -48,10 +50,17 @@ def import_of(path: Path, found: ReadCard, now: CharacterCard) -> Import:
     lines = list(getattr(found, "report", ()))
     if lorebook is not None:
         lines = [*(line for line in lines if line.field != "character_book"), *lorebook.report]
-    report = dict.fromkeys(f"{line.field}: {line.what}. {line.detail}" for line in lines)
     changes = tuple(changed_fields(now, found.card))
     kept = kept_of(whole) if whole is not None else None
-    return Import(path.name, found.card, found.avatar_png, changes, tuple(report), lorebook, kept)
+    return Import(path.name, found.card, found.avatar_png, changes, _told(lines), lorebook, kept)
+
+
+def _told(lines: Iterable[ReportLine]) -> tuple[str, ...]:
+    """Say each thing once, with all the fields that it is said of."""
+    fields: dict[tuple[str, str], dict[str, None]] = {}
+    for line in lines:
+        fields.setdefault((line.what, line.detail), {})[line.field] = None
+    return tuple(f"{', '.join(names)}: {what}. {detail}" for (what, detail), names in fields.items())
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,11 @@ def test_a_key_beyond_the_window_that_looks_inside_it_reports_the_window() -> No
     assert reason(found, 1)[1]["nearest"]["messages_back"] == 3
 
 
+def test_a_negative_depth_sees_nothing() -> None:
+    found = activate(entry(1, "old"), chat=("x: old",), depth=-3)
+    assert reason(found, 1)[1]["nearest"]["messages_back"] == 1
+
+
 def test_a_slow_pattern_is_named_and_the_rest_goes_on() -> None:
     slow = entry(1, "/a(a|a|b?)*(a|aa)*\\d(?:x|y)$/")
     found = activate(slow, entry(2, "aaa", match_whole_words=False), chat=("a" * 4000,), depth=1)
