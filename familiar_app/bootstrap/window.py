@@ -23,6 +23,7 @@ from familiar_app.bootstrap.main import make_application
 from familiar_app.domain.chat import ModelInfo
 from familiar_app.domain.settings import ModelSlot
 from familiar_app.domain.task import TaskRegistry
+from familiar_app.interchange.card_kept import kept_of
 from familiar_app.interchange.cards import CardImport, read_card_file
 from familiar_app.interchange.lorebook.taken import lorebook_of_import, native_bytes
 from familiar_app.models.discovery import FoundServer, find_local_servers
@@ -136,6 +137,7 @@ def window_parts(
         keyring_available=keyring.available,
         request_quit=leave,
         remember_key=application.remember_key,
+        card_kept=lambda card: kept_of(card) if isinstance(card, CardImport) else None,
         set_log_level=lambda level: logging.getLogger("familiar_app").setLevel(level.upper()),
     )
 

@@ -167,13 +167,16 @@ def test_a_card_fills_the_page_and_can_be_removed(new_world: World, tmp_path: Pa
     async def test(window: MainWindow, wizard: Wizard) -> None:
         wizard.go_on()
         page = wizard._pages["character"]
+        object.__setattr__(new_world.parts, "card_kept", lambda _card: b"PK")
         await page._read(tmp_path / "orla.png")
+        assert wizard.state.card_kept == b"PK"
         assert page._name.text() == "Orla"
         assert "With first message, lorebook." in page._source.text()
         page._drop.click()
         assert page._name.text() == ""
         assert wizard.state.imported is None
         assert wizard.state.lorebook_toml is None
+        assert wizard.state.card_kept is None
 
     on_loop(first_run(new_world, test))
 

@@ -159,4 +159,5 @@ def _note_unused(shape: Shape, entries: Iterable[Raw], report: Report) -> None:
                 counts[path] = counts.get(path, 0) + 1
     for name, count in counts.items():
         why = shape.unused.get(name, "the field is unknown here")
-        report.add(whole_text(name)[:80], "ignored", f"{why}; it stays with the file ({count} entries)")
+        how_many = "1 entry" if count == 1 else f"{count} entries"
+        report.add(whole_text(name)[:80], "ignored", f"{why}; it stays with the file ({how_many})")

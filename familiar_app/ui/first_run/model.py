@@ -39,6 +39,7 @@ class FirstRun:
     imported_from: Path | None = None
     avatar_png: bytes | None = field(default=None, repr=False)
     lorebook_toml: bytes | None = field(default=None, repr=False)
+    card_kept: bytes | None = field(default=None, repr=False)
     passphrase: str = field(default="", repr=False)
     recovery_code: str = field(default="", repr=False)
     remember: bool = False
@@ -67,10 +68,15 @@ class FirstRun:
         self.at = max(self.at - 1, 0)
 
     def take_card(
-        self, card: CharacterCard, avatar_png: bytes | None, source: Path, lorebook_toml: bytes | None = None
+        self,
+        card: CharacterCard,
+        avatar_png: bytes | None,
+        source: Path,
+        lorebook_toml: bytes | None = None,
+        card_kept: bytes | None = None,
     ) -> None:
         """Use a card from a file; what was typed before gives way to it."""
-        self.lorebook_toml = lorebook_toml
+        self.lorebook_toml, self.card_kept = lorebook_toml, card_kept
         self.imported, self.imported_from, self.avatar_png = card, source, avatar_png
         self.name, self.description = card.name, card.description
 
@@ -81,7 +87,7 @@ class FirstRun:
                 self.name = ""
             if self.description == self.imported.description:
                 self.description = ""
-        self.imported = self.imported_from = self.avatar_png = self.lorebook_toml = None
+        self.imported = self.imported_from = self.avatar_png = self.lorebook_toml = self.card_kept = None
 
     def name_problem(self) -> str:
         """Say what is wrong with the name, "" where nothing is."""

@@ -176,7 +176,8 @@ class CharacterPage(Page):
         self.notice.clear()
         read = await asyncio.to_thread(self.parts.read_card, path)
         lorebook = await asyncio.to_thread(self.parts.card_lorebook, read)
-        self.state.take_card(read.card, read.avatar_png, path, lorebook)
+        kept = await asyncio.to_thread(self.parts.card_kept, read)
+        self.state.take_card(read.card, read.avatar_png, path, lorebook, kept)
         self._show()
 
     def _drop_card(self) -> None:

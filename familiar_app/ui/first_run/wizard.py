@@ -191,6 +191,7 @@ class Wizard(QWidget):
             api_key=key or None,
             avatar_png=state.avatar_png,
             lorebook_toml=state.lorebook_toml,
+            card_kept=state.card_kept,
         )
         if self._adding:
             hosted = await gate.add_familiar(new)

@@ -44,9 +44,10 @@ class FoundServer(Protocol):
 class WindowParts:
     """Everything the window stands on.
 
-    `panels` is in the order of the rail. `read_card` reads a file and `card_lorebook` gives the `lorebook.toml` that
-    a card brought, None where it brought none (both called on a thread). `test_model` gets the SPEC of a
-    model, a key or None, and whether only this computer may be reached; it loads or reaches the model and gives it
+    `panels` is in the order of the rail. `read_card` reads a file, `card_lorebook` gives the `lorebook.toml` that a
+    card brought and `card_kept` what it said beyond ours, None where there is nothing (all called on a thread).
+    `test_model` gets the SPEC of a model, a key or None, and whether only this computer may be reached; it loads or
+    reaches the model and gives it
     back. `find_servers` asks the usual ports of this computer. `keyring_available` may ask the system (called on a
     thread). `request_quit` asks for the end of the program; it returns at once.
     `set_log_level` puts a level of the settings in force. `remember_key` keeps or forgets the copy of the open vault's
@@ -65,3 +66,4 @@ class WindowParts:
     request_quit: Callable[[], object]
     set_log_level: Callable[[str], object]
     remember_key: Callable[[bool], Awaitable[None]]
+    card_kept: Callable[[ReadCard], bytes | None] = lambda _card: None
