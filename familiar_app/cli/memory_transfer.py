@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace as with_changes
 from pathlib import Path
 
 from familiar_app.cli.context import Command, heard
@@ -72,14 +73,9 @@ async def import_memories(
     items = _of_one_character(await asyncio.to_thread(read_memories, path), bucket, path)
     services = await command.open()
     hosted = command.hosted(services)
-    wordings = [
-        Wording(
-            _place(item, hosted.config.lineage, scope, owner, path),
-            item.content,
-            await channel_tags(services, hosted.id, item.tags),
-        )
-        for item in items
-    ]
+    lineage = hosted.config.lineage
+    wordings = [Wording(_place(item, lineage, scope, owner, path), item.content, item.tags) for item in items]
+    wordings = await _with_channels(services, hosted.id, lineage, wordings)
     keeper = keeper_of(hosted.id, hosted.config)
     try:
         done = await services.vault.saved_memories.bring_in(keeper, wordings, replace=replace, by=OWNER)
@@ -90,6 +86,24 @@ async def import_memories(
     else:
         command.out.message(f"{done.added} memories taken, {done.skipped} there already, {done.retired} retired.")
     return 0
+
+
+async def _with_channels(
+    services: Services, familiar: FamiliarId, lineage: Lineage, wordings: Sequence[Wording]
+) -> list[Wording]:
+    """Return memories with the channels in their tags by key, but as the vault has them where it has the same memory.
+
+    A channel that nobody knew when a memory was tagged may be known today; that makes no second memory of it.
+    """
+    channels = await _channels(services, familiar)
+    known: dict[tuple[MemoryPlace, str, frozenset[str]], tuple[str, ...]] = {}
+    for row in await services.vault.saved_memories.list(MemoryQuestion(lineage, limit=_ALL)):
+        known[row.place, row.content, frozenset(_resolved(tag, channels) for tag in row.tags)] = row.tags
+    found: list[Wording] = []
+    for one in wordings:
+        tags = tuple(_resolved(tag.strip(), channels) for tag in one.tags)
+        found.append(with_changes(one, tags=known.get((one.place, one.content, frozenset(tags)), tags)))
+    return found
 
 
 async def _channels(services: Services, familiar: FamiliarId) -> list[Channel]:

@@ -32,6 +32,7 @@ from tests.doubles.talk import make_config
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 PASSPHRASE = "correct horse"
+LINEAGE = "0b5c2d4e-1f7a-4c3b-9d8e-6a5f4e3d2c1b"
 INFO = ModelInfo("scripted", "answers.jsonl", 4096, local=True, exact_tokens=False)
 
 
@@ -218,7 +219,8 @@ class FakeGate:
         hosted = self.opened.familiars[familiar] = SimpleNamespace(
             id=familiar,
             name=self.profile.cards[familiar].name,
-            config=make_config("[budget.text]\nmax_rag_items = 0\n"),
+            config=make_config(f'lineage = "{LINEAGE}"\n[budget.text]\nmax_rag_items = 0\n'),
+            embedder=None,
             prose=model,
             background=model,
             assembler=FakeAssembler(familiar),
