@@ -57,17 +57,18 @@ class BeliefTableModel(QAbstractTableModel):
     def _exchange(self, rows: Column, kinds: np.ndarray) -> None:
         """Take other rows. A reset would make the view lay out every row; a few at the end come and go instead."""
         old, new = len(self.rows), len(rows)
+        if new < old:
+            self.beginRemoveRows(_NOTHING, new, old - 1)
+            self.rows, self.kinds = self.rows[:new], self.kinds[:new]
+            self.endRemoveRows()
+        common = min(old, new)
+        self.rows, self.kinds = rows[:common], kinds[:common]
+        if common:
+            self.dataChanged.emit(self.index(0, 0), self.index(common - 1, len(TITLES) - 1))
         if new > old:
             self.beginInsertRows(_NOTHING, old, new - 1)
-        elif new < old:
-            self.beginRemoveRows(_NOTHING, new, old - 1)
-        self.rows, self.kinds = rows, kinds
-        if new > old:
+            self.rows, self.kinds = rows, kinds
             self.endInsertRows()
-        elif new < old:
-            self.endRemoveRows()
-        if new:
-            self.dataChanged.emit(self.index(0, 0), self.index(new - 1, len(TITLES) - 1))
 
     def fact_at(self, row: int) -> FactId | None:
         """Return the fact in a row of the table."""

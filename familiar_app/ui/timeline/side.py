@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from familiar_app.domain.fact import FactId
@@ -18,6 +18,7 @@ from familiar_app.ui.timeline.word import SIGNS, Difference
 Go = Callable[[str, str], object]
 Deed = Callable[[str], object]
 MOST_SHOWN = 500
+_CHIP_X, _CHIP_Y = 10, 6
 
 
 class Page(QScrollArea):
@@ -94,10 +95,7 @@ class ChipButton(QPushButton):
         self.clicked.connect(lambda _checked=False: run())
         self._label = label(text, wrap=True)
         self._label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        layout = column()
-        layout.setContentsMargins(10, 6, 10, 6)
-        layout.addWidget(self._label)
-        self.setLayout(layout)
+        self._label.setParent(self)
         policy = self.sizePolicy()
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -106,11 +104,23 @@ class ChipButton(QPushButton):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._label.heightForWidth(max(1, width - 20)) + 12
+        self._label.ensurePolished()
+        return self._label.heightForWidth(max(1, width - 2 * _CHIP_X)) + 2 * _CHIP_Y
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
+        self._fit()
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() in (QEvent.Type.Show, QEvent.Type.StyleChange, QEvent.Type.FontChange):
+            self._fit()
+        return done
+
+    def _fit(self) -> None:
+        """Take the height that all lines need; the size of the text may have changed, too."""
         self.setMinimumHeight(self.heightForWidth(self.width()))
+        self._label.setGeometry(self.rect().adjusted(_CHIP_X, _CHIP_Y, -_CHIP_X, -_CHIP_Y))
 
     def sizeHint(self):
         hint = super().sizeHint()

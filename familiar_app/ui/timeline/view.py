@@ -164,7 +164,7 @@ class TimelineView(QWidget):
         listed = QWidget()
         right = column(spacing=4)
         right.setContentsMargins(12, 8, 12, 0)
-        right.addWidget(label("Beliefs at this moment", "strong"))
+        right.addWidget(label("Beliefs at this moment", "strong", wrap=True))
         right.addWidget(self.asked)
         right.addWidget(self.counts)
         right.addWidget(self.beliefs, 1)
