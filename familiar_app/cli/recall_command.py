@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,10 @@ from typing import Any
 from familiar_app.cli.context import Command
 from familiar_app.cli.option import channel, instant, limit
 from familiar_app.cli.search import build_index
+from familiar_app.domain.audience import Audience
 from familiar_app.domain.clock import format_time
 from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.errors import BadInputError, UsageError
-from familiar_app.domain.ids import ChannelId
 from familiar_app.domain.ranking import Kind, Signal
 from familiar_app.domain.recall import DEFAULT_LIMIT, Hit, Recall
 from familiar_app.interchange.line import numbered_lines, parse_object
@@ -37,7 +37,9 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
     recall.add_argument("--queries", type=Path, metavar="FILE", help="many queries, one JSON object a line: id, query")
     recall.add_argument("--json-lines", action="store_true", help="print one JSON object for each query")
     recall.add_argument("--limit", type=limit, default=DEFAULT_LIMIT, metavar="N", help=f"default: {DEFAULT_LIMIT}")
-    recall.add_argument("--channel", type=channel, metavar="C", help="only from this channel (default: all it hears)")
+    recall.add_argument(
+        "--channel", type=channel, metavar="C", help="only what may be said there (default: everything)"
+    )
     recall.add_argument(
         "--kind", type=kinds, default=tuple(KINDS.values()), metavar="K", help="turns, facts, memories (default: all)"
     )
@@ -77,7 +79,9 @@ async def run_recall(command: Command) -> int:
         raise broken
     embedder = await _vectors(command, services)
     if not args.json_lines:
-        _print_hits(command, await services.vault.retrieval.recall(request(args.query), embedder))
+        found = await services.vault.retrieval.look(request(args.query), embedder, held=args.limit)
+        _print_hits(command, list(found.hits))
+        _tell_held(command, found.held)
         return 0
     for query in queries:
         began = time.perf_counter()
@@ -91,9 +95,10 @@ async def _request(command: Command, services: Services) -> Callable[[str], Reca
     """Return what makes a request of a text."""
     args = command.args
     hosted = command.hosted(services)
-    channels: tuple[ChannelId, ...] | None = None
+    audience: Audience | None = None
     if args.channel is not None:
-        channels = ((await command.find_channel(services, args.channel)).id,)
+        place = await command.find_channel(services, args.channel)
+        audience = await services.vault.audiences.of(hosted.id, place, hosted.config.audience_mode(place.key))
 
     def make(text: str) -> Recall:
         return Recall(
@@ -101,13 +106,19 @@ async def _request(command: Command, services: Services) -> Callable[[str], Reca
             cue=text,
             limit=args.limit,
             kinds=args.kind,
-            channels=channels,
             as_of=args.as_of,
             known_at=args.known_at,
+            audience=audience,
             weights=hosted.config.memory.retrieval.weights(),
         )
 
     return make
+
+
+def _tell_held(command: Command, held: Sequence[Hit]) -> None:
+    """Say what fits the cue and would not be said in the channel, by number and reason."""
+    for hit in held:
+        command.out.message(f"Held back: {hit.kind} {hit.id}, {hit.held}.")
 
 
 async def _vectors(command: Command, services: Services) -> Embedder | None:

@@ -110,3 +110,19 @@ def test_nothing_readable_is_written(talked: Familiar) -> None:
     written = [path for path in talked.root.rglob("*") if path.is_file()]
     assert written
     assert not [path for path in written if b"rabbit" in path.read_bytes().lower()]
+
+
+def test_a_channel_is_told_only_what_may_be_said_there(talked: Familiar) -> None:
+    line = {"channel": "discord:20", "guild": "1", "role": "user", "at": "2024-05-02T12:00:00Z", "message_id": "s1"}
+    line |= {"author": {"key": "discord:Ann", "name": "Ann"}, "content": "The rabbit hides in the shed."}
+    path = talked.outside / "server.jsonl"
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    assert talked("import", str(path)).code == 0
+    here = talked("recall", "rabbit", "--channel", "discord:20", "--kind", "turns", "--json")
+    assert ids(here.json) == ["s1"]
+    assert "Held back: turn 1, learned in a direct message with somebody else." in here.err
+    assert set(ids(talked("recall", "rabbit", "--kind", "turns", "--json").json)) >= {"m1", "s1"}
+    shown = talked("prompt", "What of the rabbit?", "--channel", "discord:20", "--json").json
+    assert "Button" not in json.dumps(shown["messages"])
+    held = [one for one in shown["candidates"] if one["why"] == "audience"]
+    assert [one["id"] for one in held if one["text"] == "My rabbit is called Button."] == [1]
