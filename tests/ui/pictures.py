@@ -25,6 +25,7 @@ from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.shell.crash import CrashDialog
 from familiar_app.ui.shell.window import MainWindow
 from tests.ui.double import PASSPHRASE, DoubleServer, World, make_world
+from tests.ui.lorebook_pictures import LOREBOOK, with_lorebook
 
 SIZE = (1180, 780)
 LOOKS = [(theme, zoom) for theme in ("light", "dark", "contrast") for zoom in (1.0, 1.25, 1.5)]
@@ -244,7 +245,15 @@ OPEN = (
     settings_model,
     settings_code,
     crash,
+    *LOREBOOK,
 )
+
+
+def open_world(scene: Scene, world: World) -> None:
+    """Open the vault of a world for a scene, with what the scene shows."""
+    world.gate.open_now()
+    if scene in LOREBOOK:
+        with_lorebook(world)
 
 
 async def take(scene: Scene, theme: Theme, folder: Path, look: tuple[str, float], root: Path) -> None:
@@ -252,7 +261,7 @@ async def take(scene: Scene, theme: Theme, folder: Path, look: tuple[str, float]
     world = make_world(root, theme, cards=() if scene in FIRST else CARDS, servers=SERVERS)
     world.gate.profile.save_settings({"theme": look[0], "zoom": look[1]})
     if scene in OPEN:
-        world.gate.open_now()
+        open_world(scene, world)
     window = MainWindow(world.parts)
     window.start()
     window.resize(*SIZE)

@@ -26,7 +26,7 @@ from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.shell.window import MainWindow
 from tests.ui.conftest import OnLoop
 from tests.ui.double import make_world
-from tests.ui.pictures import CARDS, FIRST, LOCKED, OPEN, SERVERS, Scene, settle
+from tests.ui.pictures import CARDS, FIRST, LOCKED, OPEN, SERVERS, Scene, open_world, settle
 
 CONTROLS = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QTextEdit)
 INSIDE_FIELD = "QLineEditIconButton"
@@ -117,7 +117,7 @@ async def walk(scene: Scene, theme: Theme, root: Path, zoom: float) -> dict[str,
     world = make_world(root, theme, cards=() if scene in FIRST else CARDS, servers=SERVERS)
     world.gate.profile.save_settings({"zoom": zoom, "theme": "light"})
     if scene in OPEN:
-        world.gate.open_now()
+        open_world(scene, world)
     window = MainWindow(world.parts)
     window.start()
     window.resize(1180, 780)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtCore import QSize
 
 from familiar_app.ui.lorebook.books import Books
 from familiar_app.ui.lorebook.control import ChoiceBox
+from familiar_app.ui.lorebook.tip import plain_tip
 
 NEW = "Make a new one…"
 WIDEST = 34
@@ -21,7 +22,6 @@ class BookBox(ChoiceBox):
         super().__init__()
         self._books, self._path, self._make = books, path, make
         self.setAccessibleName("Lorebook")
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.activated.connect(self._chosen)
         self.refresh()
 
@@ -37,10 +37,21 @@ class BookBox(ChoiceBox):
         self.blockSignals(False)
         self.show_own()
 
+    def sizeHint(self) -> QSize:
+        """As wide as the name of the book that is shown."""
+        hint = super().sizeHint()
+        hint.setWidth(self.fontMetrics().horizontalAdvance(f"{self.currentText()}  ") + 2 * hint.height())
+        return hint
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(3 * self.sizeHint().height(), self.sizeHint().height())
+
     def show_own(self) -> None:
         """Show the book of the view that this box stands in."""
         at = next((number for number, one in enumerate(self._books.books) if one.path == self._path()), 0)
         self.setCurrentIndex(at)
+        self.setToolTip(plain_tip(self._books.title(self._books.books[at])))
+        self.updateGeometry()
 
     def _chosen(self, number: int) -> None:
         books = self._books.books

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QMenu, QToolButton
+
 from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.header import PanelHeader
@@ -25,6 +28,11 @@ BUTTONS = (
 )
 
 
+MARGINS = 52
+LEAVE_FIRST = ("export", "import", "duplicate", "replace", "redo", "undo", "delete")
+"""The buttons that go into the menu, one after another, where the head is narrow."""
+
+
 class Head(PanelHeader):
     """`do` runs a deed of the view by its word."""
 
@@ -44,9 +52,39 @@ class Head(PanelHeader):
             for word, icon, name, shortcut in BUTTONS
         }
         self.search = SearchField(theme, "Search entries")
-        self.search.setMinimumWidth(theme.px(160))
-        for made in (*self.buttons.values(), self.search):
+        self.search.setMinimumWidth(theme.px(120))
+        self.more = icon_button(theme, "more", "More that can be done")
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more.setMenu(QMenu(self.more))
+        self._items = {
+            word: self.more.menu().addAction(name, lambda word=word: do(word)) for word, _i, name, _k in BUTTONS
+        }
+        self.more.hide()
+        for made in (*self.buttons.values(), self.more, self.search):
             self.add_end(made)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self) -> None:
+        """Put the buttons that have no room into the menu, and leave the count out before that."""
+        gap = self.layout().itemAt(0).layout().spacing()
+        fixed = [self._title, self.box, self.about, self.search, *self.buttons.values()]
+        fixed += [one for one in (self.elsewhere, self.state) if one.text() and one.isVisibleTo(self)]
+        need = sum(max(one.sizeHint().width(), one.minimumWidth()) + gap for one in fixed) + MARGINS
+        menu = self.more.sizeHint().width() + gap
+        self.count.setVisible(need + self.count.sizeHint().width() + gap <= self.width())
+        hidden: set[str] = set()
+        for word in LEAVE_FIRST:
+            if need + (menu if hidden else 0) > self.width():
+                hidden.add(word)
+                need -= self.buttons[word].sizeHint().width() + gap
+        self._title.setVisible(need + (menu if hidden else 0) <= self.width())
+        for word, made in self.buttons.items():
+            made.setVisible(word not in hidden)
+            self._items[word].setVisible(word in hidden)
+        self.more.setVisible(bool(hidden))
 
     def show_state(self) -> None:
         """Show how many entries there are and what can be done."""
@@ -64,9 +102,11 @@ class Head(PanelHeader):
             ("export", bool(whole)),
         ):
             self.buttons[word].setEnabled(on)
+            self._items[word].setEnabled(on)
 
     def show_elsewhere(self, count: int) -> None:
         """Offer what was found in other books."""
         self.elsewhere.setText(f"{count:,} in other lorebooks")
         self.elsewhere.setAccessibleName(self.elsewhere.text())
         self.elsewhere.setVisible(count > 0)
+        self.fit()

@@ -187,12 +187,7 @@ class LorebookPanel:
     async def close(self) -> None:
         for views in self.widget:
             for view in views:
-                try:
-                    await view.model.save()
-                    await view.panes.write()
-                except FamiliarError as error:
-                    view.notice.show_error(error)
-                await view.tasks.cancel()
+                await view.close_book()
             await views.tasks.cancel()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from familiar_app.domain.errors import FamiliarError
@@ -39,6 +39,7 @@ COUNT_AFTER_MS = 400
 LINT_AFTER_MS = 300
 FIND_AFTER_MS = 300
 LOOK_EVERY_MS = 1500
+FORM_NEEDS = 640
 TakeTurns = Callable[[], Awaitable[tuple[Sequence[Moment], int]]]
 """Gives the turns of the chat that is open, and how many of them are looked at."""
 
@@ -73,6 +74,7 @@ class LorebookView(QWidget):
         self._wanted: int | None = None
         self._make_parts()
         self._lay_out()
+        self._timers: list[QTimer] = []
         self._save_soon = self._timer(SAVE_AFTER_MS, self.save)
         self._test_soon = self._timer(TEST_AFTER_MS, self.test)
         self._count_soon = self._timer(COUNT_AFTER_MS, self.count_tokens)
@@ -92,7 +94,7 @@ class LorebookView(QWidget):
         theme = self.theme
         self.table = EntryTable(theme, self.model, self.tester)
         self.table.deed.connect(self.do)
-        self.table.opened.connect(lambda _index: self.form.focus_name())
+        self.table.opened.connect(lambda _index: self._edit())
         self.form = Form(theme, self.model, self.do)
         self.bar = BudgetBar(theme)
         self.bar.chosen.connect(self.choose)
@@ -157,11 +159,25 @@ class LorebookView(QWidget):
         made.setLayout(layout)
         return made
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # Beside a side view there may be no room for the form; half of it would be of no use.
+        self.form.setVisible(event.size().width() >= self.theme.px(FORM_NEEDS))
+
+    def _edit(self) -> None:
+        """Go to the form; where it had no room, the side view makes some."""
+        if self.form.isHidden():
+            self.context.side_view.close_view()
+            QTimer.singleShot(0, self.form.focus_name)
+        else:
+            self.form.focus_name()
+
     def _timer(self, after_ms: int, run: Callable[[], object], *, repeat: bool = False) -> QTimer:
         timer = QTimer(self)
         timer.setSingleShot(not repeat)
         timer.setInterval(after_ms)
         timer.timeout.connect(run)
+        self._timers.append(timer)
         return timer
 
     # ---- loading, saving, testing
@@ -242,7 +258,7 @@ class LorebookView(QWidget):
         if deed == "add":
             self.show_all()
             model.add()
-            self.form.focus_name()
+            self._edit()
         elif deed in ("undo", "redo"):
             what = model.undo() if deed == "undo" else model.redo()
             self.context.tell(
@@ -302,9 +318,23 @@ class LorebookView(QWidget):
 
     def let_go(self) -> None:
         """End what runs for this view; its file is not there any more."""
-        for timer in (self._save_soon, self._test_soon, self._count_soon, self._lint_soon, self._find_soon, self._look):
-            timer.stop()
+        self._stop_timers()
         self.tasks.cancel_soon()
+
+    async def close_book(self) -> None:
+        """Store what is not stored yet, and end what runs for this view."""
+        try:
+            await self.model.save()
+            await self.panes.write()
+        except FamiliarError as error:
+            self.notice.show_error(error)
+        self._stop_timers()
+        await self.tasks.cancel()
+        self._stop_timers()
+
+    def _stop_timers(self) -> None:
+        for timer in self._timers:
+            timer.stop()
 
     def _search(self, text: str) -> None:
         self.model.show_only(text)
