@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry
 
 Uid = int | str
-_SETTINGS = ("name", "description", "scan_depth", "token_budget", "recursive", "folders")
+_SETTINGS = tuple(field.name for field in fields(LoreBook) if field.name != "entries")
 _VALUES = tuple(field.name for field in fields(LoreEntry) if field.name != "uid")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from familiar_app.domain.lorebook.entry import LoreBook
 from familiar_app.interchange.json_text import storable, write_file
 from familiar_app.interchange.lorebook.document import LoreDocument
-from familiar_app.interchange.lorebook.files import convert_lorebook, read_lorebook, write_lorebook
+from familiar_app.interchange.lorebook.files import convert_lorebook, own_book, read_lorebook, write_lorebook
 from familiar_app.interchange.report import ReportLine
 from familiar_app.ui.lorebook.trial import Run
 
@@ -40,7 +40,7 @@ class Found:
 def read_import(path: Path) -> Found:
     """Read a lorebook of any known format; blocks. Raises BadInputError, OutsideError."""
     document = read_lorebook(path)
-    return Found(path.name, document.format, document.book, tuple(report_lines(document.report, document.book)))
+    return Found(path.name, document.format, own_book(document), tuple(report_lines(document.report, document.book)))
 
 
 def report_lines(lines: tuple[ReportLine, ...], book: LoreBook) -> list[str]:

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from familiar_app.context.lore_note import note_text
 from familiar_app.domain.card import CharacterCard, fill_placeholders
 from familiar_app.domain.lorebook.activation import Activation
 from familiar_app.domain.lorebook.case_write import case_of
 from familiar_app.domain.lorebook.engine import LoreEngine
 from familiar_app.domain.lorebook.entry import BoundBooks, LoreBook, LoreEntry
-from familiar_app.domain.lorebook.rules import rules_named
+from familiar_app.domain.lorebook.rules import FIXED, rules_named
 from familiar_app.domain.lorebook.scene import LoreSettings, Scene
 from familiar_app.domain.lorebook.sentence import near, sentence
 from familiar_app.domain.lorebook.setting import lore_settings
@@ -128,10 +129,13 @@ class Question:
 
     def scene(self, room_tokens: int) -> Scene:
         """Return the moment that is tested."""
-        card = self.terms.card
+        card, chosen = self.terms.card, self.terms.chosen
+        said = note_text(chosen.note, self.terms.expand)
         return Scene(
             messages=self.messages,
+            injections=(said,) if said and chosen.note.searched else (),
             sources={
+                "persona_description": chosen.owner_description,
                 "character_description": card.description,
                 "character_personality": card.personality,
                 "scenario": card.scenario,
@@ -139,7 +143,7 @@ class Question:
             },
             character=card.name,
             character_tags=frozenset(card.tags),
-            note_inserted=True,
+            note_inserted=bool(said) or chosen.rules == FIXED.name,
             prompt_tokens=room_tokens,
             expand=self.terms.expand,
             dry_run=True,

@@ -231,3 +231,35 @@ async def test_every_offered_format_can_be_written_and_read_back(tmp_path: Path,
     model = await loaded(tmp_path)
     export(model.book, tmp_path / "out.json", name)
     assert [one.keys[0] for one in read_import(tmp_path / "out.json").book.entries] == ["lighthouse", "Anselm", "bell"]
+
+
+async def test_what_another_program_said_beyond_our_fields_survives_the_editor(tmp_path: Path) -> None:
+    told = {
+        "entries": {"0": {"uid": 0, "key": ["fox"], "comment": "Fox", "content": "x", "theirs": {"deep": [1, 2]}}},
+        "extensions": {"colour": "red"},
+    }
+    (tmp_path / "world.json").write_text(json.dumps(told))
+    model = await loaded(tmp_path)
+    model.bring_in(read_import(tmp_path / "world.json").book, replace_all=True)
+    model.change(model.book.entries[0].uid, comment="The fox")
+    await model.save()
+    again = await loaded(tmp_path, (tmp_path / "lorebook.toml").read_text(encoding="utf-8"))
+    export(again.book, tmp_path / "out.json", "sillytavern")
+    written = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert written["extensions"] == {"colour": "red"}
+    (entry,) = written["entries"].values()
+    assert (entry["comment"], entry["theirs"]) == ("The fox", {"deep": [1, 2]})
+
+
+async def test_the_owners_description_and_note_are_searched_as_in_a_prompt(tmp_path: Path) -> None:
+    terms = terms_of(tmp_path)
+    note = terms.chosen.note.model_copy(update={"text": "{{char}} is tired.", "searched": True})
+    chosen = terms.chosen.model_copy(update={"owner_description": "A keeper of bees.", "note": note})
+    entries = [entry(1, "bees", sources=("persona_description",)), entry(2, "bees"), entry(3, "tired")]
+    tester = TrialModel(lambda: replace(terms, chosen=chosen), lambda: None)
+    tester.put_text("Hello.")
+    await tester.run(LoreBook(name="b", entries=tuple(entries)), None)
+    assert {one.uid: one.why for one in tester.trial.fired} == {
+        1: "“bees” is in the character's own texts.",
+        3: "“tired” is in an inserted prompt.",
+    }
