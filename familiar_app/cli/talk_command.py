@@ -178,7 +178,7 @@ async def run_prompt(command: Command) -> int:
         command.out.json(prompt_shape(prompt.trace))
         return 0
     _print_messages(command, prompt.trace)
-    command.out.message(f"{prompt.trace.tokens} tokens.")
+    command.out.message(f"{prompt.trace.tokens} tokens{'' if prompt.trace.exact_tokens else ', by estimate'}.")
     return 0
 
 
@@ -203,7 +203,7 @@ async def _no_trace(services: Services, number: int) -> UserError:
     """Say that there is no such trace; where the number is that of a reply, name the reply's trace."""
     of_turn = await services.vault.traces.for_turn(TurnId(number))
     if of_turn is None:
-        return UserError("There is no trace of this id.", "The newest five hundred are kept.")
+        return UserError("There is no trace of this id.", "Only the newest are kept: kept_traces in character.toml says how many.")
     return UserError("There is no trace of this id.", f"The trace of turn {number} is {of_turn.id}.")
 
 
