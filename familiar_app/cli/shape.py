@@ -66,7 +66,7 @@ def trace_shape(trace: PromptTrace) -> dict[str, Any]:
     return prompt_shape(trace) | {
         "id": trace.id,
         "familiar": trace.familiar,
-        "channel": trace.channel,
+        "channel": trace.channel or None,
         "at": format_time(trace.at),
         "turn_id": trace.turn_id,
         "reply_turn_id": trace.reply_turn_id,

@@ -203,7 +203,7 @@ async def _no_trace(services: Services, number: int) -> UserError:
     """Say that there is no such trace; where the number is that of a reply, name the reply's trace."""
     of_turn = await services.vault.traces.for_turn(TurnId(number))
     if of_turn is None:
-        return UserError("There is no trace of this id.", "Only the newest are kept: kept_traces in character.toml says how many.")
+        return UserError("There is no trace of this id.", "Only the newest are kept (kept_traces in character.toml).")
     return UserError("There is no trace of this id.", f"The trace of turn {number} is {of_turn.id}.")
 
 
