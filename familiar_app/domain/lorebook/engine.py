@@ -88,11 +88,7 @@ class _Evaluation:
             books=self.books,
             selection=self.selection,
             accepted=tuple(self.accepted.values()),
-            placement=place(
-                self.accepted.values(),
-                note_inserted=self.scene.note_inserted,
-                prepends_outlets=self.rules.prepends_outlets,
-            ),
+            placement=place(self.accepted.values(), self.rules, note_inserted=self.scene.note_inserted),
             passes=tuple(self.passes),
             overflowed=self.budget.overflowed,
             budget_tokens=self.budget.limit,

@@ -8,6 +8,7 @@ from typing import Any
 
 from familiar_app.domain.lorebook.entry import DEFAULT_DEPTH, LoreRole, Position
 from familiar_app.domain.lorebook.prepared import Candidate
+from familiar_app.domain.lorebook.rules import Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +58,10 @@ class Placement:
         return {name: value for name, value in values.items() if value}
 
 
-def place(accepted: Iterable[Accepted], *, note_inserted: bool, prepends_outlets: bool) -> Placement:
+def place(accepted: Iterable[Accepted], rules: Rules, *, note_inserted: bool) -> Placement:
     """Sort accepted entries into their places.
 
-    Everything reads ascending by `order`, equal ones in reverse order of acceptance; with `prepends_outlets`, outlets
-    and the examples before read the other way round.
+    Everything reads ascending by `order`, equal ones in reverse order of acceptance, but for what the rules turn round.
     """
     ranked = sorted(accepted, key=lambda one: -one.candidate.entry.order)
     texts: dict[Any, list[str]] = {}
@@ -73,17 +73,13 @@ def place(accepted: Iterable[Accepted], *, note_inserted: bool, prepends_outlets
         else:
             texts.setdefault(_place_of(one), []).append(one.content)
     upwards = {place: texts_there[::-1] for place, texts_there in texts.items()}
-    turned = texts if prepends_outlets else upwards
+    turned = texts if rules.prepends_outlets else upwards
     return Placement(
         before="\n".join(upwards.get(Position.BEFORE, ())),
         after="\n".join(upwards.get(Position.AFTER, ())),
         note_top="\n".join(upwards.get(Position.NOTE_TOP, ())),
         note_bottom="\n".join(upwards.get(Position.NOTE_BOTTOM, ())),
-        depth=tuple(
-            DepthBlock(where[1], where[2], "\n".join(lines))
-            for where, lines in upwards.items()
-            if isinstance(where, tuple) and where[0] is Position.AT_DEPTH
-        ),
+        depth=_blocks_by_role(upwards) if rules.roles_break_order else _blocks_by_order(ranked[::-1], left_out),
         examples_before=tuple(turned.get(Position.EXAMPLES_BEFORE, ())),
         examples_after=tuple(upwards.get(Position.EXAMPLES_AFTER, ())),
         outlets={
@@ -95,10 +91,39 @@ def place(accepted: Iterable[Accepted], *, note_inserted: bool, prepends_outlets
     )
 
 
+def _blocks_by_role(upwards: Mapping[Any, list[str]]) -> tuple[DepthBlock, ...]:
+    """Return one block for each depth and role."""
+    return tuple(
+        DepthBlock(where[1], where[2], "\n".join(lines))
+        for where, lines in upwards.items()
+        if isinstance(where, tuple) and where[0] is Position.AT_DEPTH
+    )
+
+
+def _blocks_by_order(ascending: Iterable[Accepted], left_out: Mapping[int, str]) -> tuple[DepthBlock, ...]:
+    """Return the blocks as they read, the deepest first; where the role changes, a new one begins."""
+    blocks: list[DepthBlock] = []
+    inserted = [one for one in ascending if one.candidate.entry.position is Position.AT_DEPTH]
+    for one in sorted(inserted, key=lambda one: -_depth_of(one)):
+        if one.candidate.index in left_out:
+            continue
+        depth, role = _depth_of(one), one.candidate.entry.role
+        if blocks and (blocks[-1].depth, blocks[-1].role) == (depth, role):
+            blocks[-1] = DepthBlock(depth, role, f"{blocks[-1].text}\n{one.content}")
+        else:
+            blocks.append(DepthBlock(depth, role, one.content))
+    return tuple(blocks)
+
+
+def _depth_of(one: Accepted) -> int:
+    depth = one.candidate.entry.depth
+    return DEFAULT_DEPTH if depth is None else depth
+
+
 def _place_of(one: Accepted) -> Any:
     entry = one.candidate.entry
     if entry.position is Position.AT_DEPTH:
-        return (Position.AT_DEPTH, DEFAULT_DEPTH if entry.depth is None else entry.depth, entry.role)
+        return (Position.AT_DEPTH, _depth_of(one), entry.role)
     if entry.position is Position.OUTLET:
         return (Position.OUTLET, entry.outlet_name)
     return entry.position

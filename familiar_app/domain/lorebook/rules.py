@@ -44,6 +44,8 @@ class Rules:
     """A character without a tag record passes every tag filter."""
     prepends_outlets: bool
     """Outlets and the examples before read in descending order."""
+    roles_break_order: bool
+    """At one depth, what one role says is put together, whatever stands between it by order."""
     edits_end_timers: bool
     """Any change to an entry, its place included, ends its timed effects."""
     splits_keys_loosely: bool
@@ -66,6 +68,7 @@ ST_1_18 = Rules(
     rolls_inclusive=True,
     untagged_passes_tag_filter=True,
     prepends_outlets=True,
+    roles_break_order=True,
     edits_end_timers=True,
     splits_keys_loosely=True,
 )
@@ -86,6 +89,7 @@ FIXED = Rules(
     rolls_inclusive=False,
     untagged_passes_tag_filter=False,
     prepends_outlets=False,
+    roles_break_order=False,
     edits_end_timers=False,
     splits_keys_loosely=False,
 )

@@ -42,7 +42,8 @@ def write_book(
     if not shape.entries_path:
         return items
     target: Raw = _emptied(value, shape.entries_path)
-    set_path(target, shape.entries_path, items)
+    if items or before is not MISSING:
+        set_path(target, shape.entries_path, items)
     _write_settings(shape, book, target, slots.name, report)
     return target
 

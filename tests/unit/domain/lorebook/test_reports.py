@@ -69,9 +69,13 @@ def test_one_depth_two_roles_keep_their_own_blocks() -> None:
     entries = [
         entry("u", "k", order=1, position=4, depth=1, role=1),
         entry("a", "k", order=2, position=4, depth=1, role=2),
+        entry("v", "k", order=3, position=4, depth=1, role=1),
+        entry("w", "k", order=4, position=4, depth=1, role=1),
+        entry("d", "k", order=9, position=4, depth=7),
     ]
     result = run_case({"input": {"entries": entries, "chat": ["k"]}})
-    assert sorted((block["role"], block["text"]) for block in result["depth"]) == [(1, "u!"), (2, "a!")]
+    told = [(block["depth"], block["role"], block["text"]) for block in result["depth"]]
+    assert told == [(7, 0, "d!"), (1, 1, "u!"), (1, 2, "a!"), (1, 1, "v!\nw!")]
 
 
 def test_blank_keys_never_match() -> None:
