@@ -15,13 +15,12 @@ from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.trace import PromptTrace, TracedMessage
 from familiar_app.models.port import LanguageModel
-from familiar_app.models.token_estimate import estimate_prompt_tokens
-from familiar_app.models.wire import wire_tools
 from familiar_app.store.vault import Vault
 
 MODE = "background"
 INSTRUCTION, MATERIAL = "instruction", "material"
 _STOPPED = "stopped"
+_GUESSED_CHARS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class Witness:
             provider=info.provider,
             context_tokens=info.context_tokens,
             answer_tokens=request.max_tokens,
-            tokens=counted if counted is not None else estimate_prompt_tokens(request.messages),
+            tokens=counted if counted is not None else _guess(request.messages),
             exact_tokens=counted is not None,
             messages=tuple(_traced(message) for message in request.messages),
             layers=(),
@@ -87,7 +86,7 @@ class Witness:
             ms=measured.total_ms,
             answer=measured.raw or None,
             error=error,
-            tools=tuple(wire_tools(request.tools)),
+            tools=tuple(asdict(tool) for tool in request.tools),
             answer_schema=None if request.schema is None else dict(request.schema),
         )
 
@@ -95,3 +94,8 @@ class Witness:
 def _traced(message: Message) -> TracedMessage:
     layer = INSTRUCTION if message.role == "system" else MATERIAL
     return TracedMessage(role=message.role, content=message.content, layer=layer)
+
+
+def _guess(messages: Sequence[Message]) -> int:
+    """Estimate a prompt that no answer was counted for; the model that failed is not asked."""
+    return sum(len(message.content) // _GUESSED_CHARS_PER_TOKEN + 1 for message in messages)

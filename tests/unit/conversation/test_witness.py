@@ -60,7 +60,7 @@ async def test_a_projectors_call_is_kept_whole(vault: Vault) -> None:
     )  # fmt: skip
     assert messages_as_sent(trace.messages) == (SYSTEM, MATERIAL)
     assert [part.layer for part in trace.messages] == ["instruction", "material"]
-    assert (trace.answer_schema, trace.tools[0]["function"]["name"]) == (SCHEMA, "note")
+    assert (trace.answer_schema, trace.tools[0]["name"]) == (SCHEMA, "note")
     assert (trace.sampling["temperature"], trace.sampling["stop"]) == (0.0, ["END"])
     assert trace.sent is not None
     assert '"json_schema"' in trace.sent
