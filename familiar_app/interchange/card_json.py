@@ -193,6 +193,9 @@ def _note_unused(data: Mapping[str, Any], report: Report) -> None:
     for key, why in _UNUSED.items():
         if data.get(key):
             report.add(key, "ignored", why)
+    extensions = data.get("extensions")
+    if isinstance(extensions, Mapping) and _has_note(extensions.get("depth_prompt")):
+        report.add("extensions.depth_prompt", "ignored", "the character's own note is not used and stays with the card")
     book = data.get("character_book")
     if isinstance(book, Mapping):
         entries = book.get("entries")
@@ -202,3 +205,7 @@ def _note_unused(data: Mapping[str, Any], report: Report) -> None:
     for key in data:
         if key not in known and data[key] not in (None, "", [], {}):
             report.add(storable(key)[:80], "ignored", "the field is unknown here and stays with the file")
+
+
+def _has_note(value: Any) -> bool:
+    return isinstance(value, Mapping) and isinstance(value.get("prompt"), str) and bool(value["prompt"].strip())

@@ -115,6 +115,12 @@ def test_what_is_damaged_counts_as_nothing(kept: bytes) -> None:
     assert kept_card(CARD, kept) == KeptCard()
 
 
+def test_the_characters_own_note_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / "odd.json").write_text(json.dumps(ODD))
+    told = [line for line in read_card_file(tmp_path / "odd.json").report if line.field == "extensions.depth_prompt"]
+    assert [line.what for line in told] == ["ignored"]
+
+
 def test_our_own_markdown_keeps_nothing(tmp_path: Path) -> None:
     (tmp_path / "in.md").write_text("# Aria\n\nKeeper")
     assert kept_of(read_card_file(tmp_path / "in.md")) is None
