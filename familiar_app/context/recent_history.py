@@ -5,7 +5,6 @@ Only as much of the log is read as the budget can hold, so the cost does not gro
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -186,9 +185,9 @@ class RecentHistory:
             turn.author.key for turn in turns if turn.author is not None and not is_own(turn, style.familiar)
         )
         missing = [key for key in keys if key != OWNER and key not in style.labels]
-        found = await asyncio.gather(*(self._vault.people.label(key, guild=style.channel.guild) for key in missing))
-        names = (short_name(label) for label in found)
-        labels = {OWNER: owner_label, **style.labels, **dict(zip(missing, names, strict=True))}
+        found = await self._vault.people.labels(missing, guild=style.channel.guild) if missing else {}
+        names = {key: short_name(label) for key, label in found.items()}
+        labels = {OWNER: owner_label, **style.labels, **names}
         return told_apart(labels, first=OWNER, taken=style.char)
 
     def _body(self, turn: Turn) -> str:

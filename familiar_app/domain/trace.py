@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, cast
 
@@ -28,7 +27,7 @@ class LeftOut(_Frozen):
 
 
 class LayerTrace(_Frozen):
-    """What one prompt layer contributed."""
+    """What one prompt layer contributed. It was given room for `budget_tokens`; `cap_tokens` is the most it may have."""
 
     name: str
     key: str
@@ -37,6 +36,7 @@ class LayerTrace(_Frozen):
     ms: float
     text: str
     budget_tokens: int | None = None
+    cap_tokens: int | None = None
     left_out: tuple[LeftOut, ...] = ()
 
 
@@ -103,13 +103,13 @@ class PromptTrace(_Frozen):
 
 def messages_as_sent(parts: Iterable[TracedMessage]) -> tuple[Message, ...]:
     """Put the parts of a trace together into the messages that the model got."""
-    messages: list[Message] = []
+    messages: list[tuple[str, list[str]]] = []
     for part in parts:
         if part.joined and messages:
-            messages[-1] = replace(messages[-1], content=messages[-1].content + part.content)
+            messages[-1][1].append(part.content)
         else:
-            messages.append(Message(cast(MessageRole, part.role), part.content))
-    return tuple(messages)
+            messages.append((part.role, [part.content]))
+    return tuple(Message(cast(MessageRole, role), "".join(pieces)) for role, pieces in messages)
 
 
 class TraceSummary(_Frozen):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.ids import PersonKey
@@ -51,6 +51,14 @@ class People:
         """Return what somebody is called today, in a guild or in general."""
         names = await self._engine.read(lambda connection: _names(connection, key).get(key, []))
         return label_of(key, names, guild)
+
+    async def labels(self, keys: Sequence[PersonKey], *, guild: str | None = None) -> dict[PersonKey, str]:
+        """Return what several people are called today, in a guild or in general."""
+
+        def work(connection: Connection) -> dict[PersonKey, str]:
+            return {key: label_of(key, names_of(connection, key), guild) for key in keys}
+
+        return await self._engine.read(work)
 
 
 def label_of(key: PersonKey, names: builtins.list[NameSpan], guild: str | None = None) -> str:

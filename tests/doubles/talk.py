@@ -136,6 +136,9 @@ class FakePeople:
     async def label(self, key: PersonKey, *, guild: str | None = None) -> str:
         return self.names.get(key, "")
 
+    async def labels(self, keys: Sequence[PersonKey], *, guild: str | None = None) -> dict[PersonKey, str]:
+        return {key: self.names.get(key, "") for key in keys}
+
 
 class FakeProjections:
     """Nothing was distilled yet, but what a test puts here."""
