@@ -72,7 +72,8 @@ class MemoryReader:
             familiar=ctx.familiar,
             cue=cue_of(moment.turns),
             weights=ctx.weights,
-            limit=most + JUST_MISSED if most and moment.cap_tokens else 0,
+            limit=most if moment.cap_tokens else 0,
+            missed=JUST_MISSED,
             as_of=ctx.as_of,
             known_at=ctx.known_at,
             window=None if first is None else Window(ctx.channel.id, first),
@@ -108,10 +109,9 @@ class MemoryReader:
         return found, why if found.ready else NOT_READY
 
     async def _items(self, ctx: LayerContext, moment: MemoryMoment, found: Recalled) -> tuple[Item, ...]:
-        ids = [TurnId(hit.id) for hit in found.hits if hit.kind == "turn"]
-        around = await ctx.vault.retrieval.around(ids, until=ctx.until) if ids else {}
-        if ctx.known_at is not None:
-            around = {number: turn for number, turn in around.items() if turn.arrived_at <= ctx.known_at}
+        around = {hit.turn.id: hit.turn for hit in found.hits if hit.turn is not None}
+        beside = {TurnId(number) for hit in found.hits for number in hit.neighbours} - around.keys()
+        around |= await ctx.vault.retrieval.turns(beside) if beside else {}
         marks = await _place_marks(ctx, around.values())
         written = [_turn_line(ctx, turn, moment.style, marks[turn.channel]) for turn in around.values()]
         facts = {

@@ -30,7 +30,8 @@ class Recall:
 
     `channels` are the places whose turns may be found, None for all that the familiar hears. With `as_of` facts have
     to be true at that time, with `known_at` they have to be believed, and turns to have arrived, by then. No turn after
-    `until` is found. Without an `audience` nothing is held back.
+    `until` is found. Without an `audience` nothing is held back. `missed` is how many of the out-ranked
+    candidates come behind the hits.
     """
 
     familiar: FamiliarId
@@ -44,6 +45,12 @@ class Recall:
     window: Window | None = None
     until: TurnId | None = None
     audience: Audience | None = None
+    missed: int = 0
+
+    @property
+    def candidates(self) -> int:
+        """How many candidates of each kind are looked for."""
+        return self.limit * CANDIDATES_PER_RESULT
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from familiar_app.domain.fact import Fact
 from familiar_app.domain.ids import TurnId
 from familiar_app.domain.name_cue import NameCue
 from familiar_app.domain.ranking import Candidate, Key, Kind, Ranked, effective_speakers, rank
-from familiar_app.domain.recall import CANDIDATES_PER_RESULT, Hit, Recall, Recalled
+from familiar_app.domain.recall import Hit, Recall, Recalled
 from familiar_app.domain.turn import Turn
 from familiar_app.store.candidate import (
     Cue,
@@ -96,19 +96,14 @@ class Retrieval:
             audience = request.audience
             if held < 1 or audience is None or audience.everything:
                 return found
-            closed = self._recall(connection, view, replace(request, limit=held), named, meaning, held=True)
+            closed = self._recall(connection, view, replace(request, limit=held, missed=0), named, meaning, held=True)
             return replace(found, held=closed.hits)
 
         return await self._engine.read(work)
 
-    async def around(self, turns: Sequence[TurnId], *, until: TurnId | None = None) -> dict[TurnId, Turn]:
-        """Return turns with those directly beside them in the same conversation, up to `until`."""
-
-        def work(connection: Connection) -> dict[TurnId, Turn]:
-            known = with_neighbours(connection, turns, Scope(last_turn=until))
-            return _turns(connection, known)
-
-        return await self._engine.read(work)
+    async def turns(self, ids: Collection[TurnId]) -> dict[TurnId, Turn]:
+        """Return those of the turns that are shown."""
+        return await self._engine.read(lambda connection: _turns(connection, ids))
 
     async def _read_cue(self, request: Recall, embedder: Embedder | None) -> tuple[NameCue | None, Meaning | None]:
         if embedder is None or request.weights.embedding <= 0:
@@ -136,12 +131,13 @@ class Retrieval:
         named = named or self._names.book(connection).read(request.cue)
         cue = Cue(tuple(view.searcher.terms(request.cue)), named.people)
         scope = scope_of(connection, request, self._clock.now(), held=held)
-        found = look_up(connection, view, self._source, cue, scope, request.limit * CANDIDATES_PER_RESULT)
+        found = look_up(connection, view, self._source, cue, scope, request.candidates)
         look = _Look(connection, request, scope, cue, found, meaning, held)
         facts, candidates = self._facts(look)
         candidates += self._turns(look, {number for one in candidates for _kind, number in one.sources})
         speakers = self._speakers(connection, scope, view.newest)
-        ranked = rank(candidates, request.weights, speakers=speakers, limit=request.limit, kinds=request.kinds)
+        most = request.limit + request.missed
+        ranked = rank(candidates, request.weights, speakers=speakers, limit=most, kinds=request.kinds)
         return Recalled(tuple(_hits(look, ranked, facts, candidates)), speakers=speakers)
 
     def _turns(self, look: _Look, sources: set[int]) -> list[Candidate]:
@@ -195,7 +191,7 @@ class _Look:
 
     @property
     def wanted(self) -> int:
-        return self.request.limit * CANDIDATES_PER_RESULT
+        return self.request.candidates
 
     @property
     def vector(self) -> bytes:
