@@ -6,13 +6,13 @@ Runs inside the writer's transaction. Raises UserError or BadInputError; then no
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.errors import BadInputError, UserError
-from familiar_app.domain.ids import ChannelKey, FamiliarId, PersonKey, TurnId, ego_key
+from familiar_app.domain.ids import ChannelKey, FamiliarId, Lineage, PersonKey, TurnId, ego_key
 from familiar_app.domain.privacy import PrivacyLevel
 from familiar_app.domain.saved_memory import placeholder
 from familiar_app.domain.saved_memory.keeper import Keeper, Wording
@@ -70,7 +70,7 @@ def add(
         op: Op = {"op": "change", "id": known.id, "tags": tags, "manual": True}
         _log(connection, keeper.familiar, "add", by, (op,), at)
         return known.id
-    _check_room(connection, keeper, wording.place, 1)
+    _check_room(connection, keeper, wording.place)
     number = next_number(connection)
     put = _put(keeper, number, wording, by, manual=True)
     _log(connection, keeper.familiar, "add", by, (put | {"source_turn": source},), at)
@@ -126,7 +126,7 @@ def restore(connection: Connection, keeper: Keeper, number: MemoryId, by: Person
     if known.active:
         raise UserError(f"Memory {number} is not retired.", "There is nothing to restore.")
     _check_people(connection, Wording(known.place, known.content))
-    _check_room(connection, keeper, known.place, 1)
+    _check_room(connection, keeper, known.place)
     _log(connection, keeper.familiar, "restore", by, ({"op": "restore", "id": number},), at)
     return number
 
@@ -140,8 +140,7 @@ def move(
     if known.place == place:
         return number
     checked(connection, keeper, Wording(place, known.content, known.tags))
-    counted = {row.id for row in active_in(connection, place)}
-    _check_room(connection, keeper, place, 0 if number in counted else 1)
+    _check_room(connection, keeper, place, without=frozenset((number,)))
     op: Op = {"op": "change", "id": number, "manual": True, **place_fields(place)}
     _log(connection, keeper.familiar, "move", by, (op,), at)
     return number
@@ -177,7 +176,7 @@ def bring_in(
         mark = _mark(item.place, item.content, item.tags)
         if mark not in known:
             fresh.setdefault(mark, item)
-    _check_import_room(connection, keeper, list(fresh.values()), {row.id for row in gone})
+    _check_import_room(connection, keeper, list(fresh.values()), frozenset(row.id for row in gone))
     if not fresh and not gone:
         return Imported(0, len(wordings), 0)
     ops: list[Op] = [{"op": "retire", "id": row.id, "reason": REPLACED} for row in gone]
@@ -233,30 +232,45 @@ def _check_people(connection: Connection, wording: Wording) -> None:
         raise UserError("This names somebody who does not want to be remembered.", "Leave them out.")
 
 
-def _check_room(connection: Connection, keeper: Keeper, place: MemoryPlace, more: int) -> None:
-    limit, count = keeper.limits.of(place.scope), _count(connection, place, set())
-    if more and count + more > limit:
+def _check_room(
+    connection: Connection, keeper: Keeper, place: MemoryPlace, *, without: frozenset[MemoryId] = frozenset()
+) -> None:
+    """Refuse one memory more where there is no room for it. Rows of `without` are about to leave their place."""
+    limit, load = keeper.limits.of(place.scope), _load(connection, place, without, Counter([place.lineage]))
+    if load > limit:
         raise UserError(
-            f"There are {count} memories here already, and {limit} fit.", "Retire one first, or raise the limit."
+            f"There are {load - 1} memories here already, and {limit} fit.", "Retire one first, or raise the limit."
         )
 
 
-def _count(connection: Connection, place: MemoryPlace, without: set[MemoryId]) -> int:
-    return sum(row.id not in without for row in active_in(connection, place))
-
-
-def _check_import_room(connection: Connection, keeper: Keeper, fresh: Sequence[Wording], gone: set[MemoryId]) -> None:
-    """Refuse all of it where one place would overflow. What every familiar knows counts for each of them."""
-    new = Counter(item.place for item in fresh)
-    for place in new:
-        count, limit = _count(connection, place, gone) + new[place], keeper.limits.of(place.scope)
-        if place.scope is Scope.PERSONAL and not place.is_global:
-            count += new.get(MemoryPlace(place.scope, place.owner, GLOBAL_LINEAGE), 0)
-        if count > limit:
+def _check_import_room(
+    connection: Connection, keeper: Keeper, fresh: Sequence[Wording], gone: frozenset[MemoryId]
+) -> None:
+    """Refuse all of it where one place would overflow."""
+    for place in dict.fromkeys(item.place for item in fresh):
+        here = Counter(
+            item.place.lineage for item in fresh if (item.place.scope, item.place.owner) == (place.scope, place.owner)
+        )
+        load, limit = _load(connection, place, gone, here), keeper.limits.of(place.scope)
+        if load > limit:
             raise UserError(
-                f"With this there would be {count} memories about one owner, and {limit} fit. Nothing was imported.",
+                f"With this there would be {load} memories about one owner, and {limit} fit. Nothing was imported.",
                 "Raise the limit in [saved_memories], or take some out of the file.",
             )
+
+
+def _load(connection: Connection, place: MemoryPlace, without: frozenset[MemoryId], more: Mapping[Lineage, int]) -> int:
+    """Count what would count against the limit of a place. What every familiar knows counts for each of them."""
+    rows = connection.execute(
+        "SELECT id, persona_lineage_id FROM saved_memories WHERE retired_at IS NULL AND scope = ? AND owner = ?",
+        (place.scope, place.owner),
+    )
+    counts = Counter(Lineage(lineage) for number, lineage in rows if number not in without)
+    counts.update(more)
+    if place.scope is Scope.SERVER:
+        return counts[place.lineage]
+    shared = counts.pop(GLOBAL_LINEAGE, 0)
+    return shared + (max(counts.values(), default=0) if place.is_global else counts[place.lineage])
 
 
 def _active(connection: Connection, keeper: Keeper, number: MemoryId) -> SavedMemory:
