@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHeaderView
 
 from familiar_app.domain.fact import FactId
@@ -150,6 +150,11 @@ class BeliefTable(Table):
         self.horizontalHeader().setMinimumSectionSize(self._theme.px(24))
         self.setColumnWidth(0, self._theme.px(28))
         self.setColumnWidth(2, max(metrics.horizontalAdvance(one) for one in ("2024-05-08", TITLES[2])) + 26)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # Where there is little room, it belongs to what is believed.
+        self.setColumnHidden(2, self.width() < self._theme.px(270))
 
     def show_rows(self) -> None:
         """Take the rows anew and keep what is chosen."""

@@ -115,7 +115,8 @@ class Controls(QWidget):
         self.as_of.wanted.connect(lambda at: self._go("as_of", at))
         self.known_at.wanted.connect(lambda at: self._go("known_at", at))
         self.chain = self._icon("link", "Link both instants", "link", "L", checkable=True)
-        self._group(label("True at", "quiet"), self.as_of, self.chain, label("believed at", "quiet"), self.known_at)
+        self._group(label("True at", "quiet"), self.as_of)
+        self._group(self.chain, label("believed at", "quiet"), self.known_at)
 
     def _looks(self) -> None:
         self.axis = QComboBox()

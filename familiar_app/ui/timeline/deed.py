@@ -100,7 +100,7 @@ class Deeds:
             return
         model = self._model
         detail = describe(history, lambda one: model.text(max(0, model.row_of(one))), model.zone, self._name)
-        self._put(f"Fact {chosen[0]}", FactPage(self._view.theme, detail, self._go, self.do), chosen)
+        self._put(f"Fact {chosen[0]}", FactPage(detail, self._go, self.do, offers=self._offers), chosen)
         self._view.context.visit(Place("timeline", str(chosen[0]), f"Fact {chosen[0]}"))
 
     async def _show_many(self, chosen: tuple[FactId, ...]) -> None:
@@ -129,6 +129,11 @@ class Deeds:
             self._view.show_fact(FactId(int(key)))
         else:
             self._view.context.go_to(panel, key)
+
+    def _offers(self, panel: str) -> bool:
+        """Tell whether the window has a panel; where nobody can know, it is taken to be there."""
+        find = getattr(self._view.context.window, "panel", None)
+        return find is None or find(panel) is not None
 
     def _put_form(self, title: str, form: QWidget) -> None:
         area = QScrollArea()

@@ -42,7 +42,7 @@ class Lanes:
         order = np.argsort(-weight, kind="stable")
         order = order[counts[order] > 0]
         self.people = tuple(spans.people[one] if one < nobody else NOBODY for one in order)
-        self.labels = tuple(spans.labels[one] if one < nobody else "Nobody in particular" for one in order)
+        self.labels = tuple(spans.labels[one] if one < nobody else "About nobody" for one in order)
         place = np.zeros(nobody + 1, dtype=np.int64)
         place[order] = np.arange(len(order))
         self._sort(place[person], row, start, end, counts[order])

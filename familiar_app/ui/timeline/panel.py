@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.fact import FactId
-from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.ids import FamiliarId, PersonKey
 from familiar_app.store.moment import to_micros
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.familiar_views import FamiliarViews
@@ -18,6 +18,8 @@ from familiar_app.ui.timeline.view import TimelineView
 if TYPE_CHECKING:
     from familiar_app.services import Services
 
+PERSON = "person:"
+MOST_OFFERED = 300
 KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
     "In the timeline": (
         ("Next change, change before", "→ ←"),
@@ -40,7 +42,7 @@ def create_timeline_panel(services: Services, context: PanelContext) -> Timeline
 
 
 class TimelinePanel:
-    """Implements `kit.panel.Panel`. A place is the id of a fact."""
+    """Implements `kit.panel.Panel`. A place is the id of a fact, or a person."""
 
     id = "timeline"
     title = "Timeline"
@@ -72,6 +74,8 @@ class TimelinePanel:
             return
         if self._context.familiar == familiar:
             self.widget.show_familiar(familiar)
+            if self.widget.isVisible():
+                self.activate()
         old.stop_listening()
         old.tasks.cancel_soon()
         old.deleteLater()
@@ -112,7 +116,21 @@ class TimelinePanel:
         return KEYS
 
     def palette_entries(self) -> Sequence[Action]:
-        return ()
+        """Offer the people that facts are about, those with most facts first."""
+        lanes = self.view.model.lanes
+        pairs = () if lanes is None else list(zip(lanes.people, lanes.labels, strict=True))[:MOST_OFFERED]
+        return tuple(
+            Action(
+                f"timeline.person.{key}",
+                f"Facts about {name}",
+                lambda key=key: self._context.go_to(self.id, f"{PERSON}{key}"),
+                icon="timeline",
+                group="Timeline",
+                words=str(key),
+            )
+            for key, name in pairs
+            if key
+        )
 
     def activate(self) -> None:
         view = self.view
@@ -128,8 +146,11 @@ class TimelinePanel:
         self.view.search.selectAll()
 
     def show_place(self, key: str) -> None:
+        """Show a fact (`42`), or the facts about somebody (`person:discord:1`)."""
         if key.isdigit():
             self.view.show_fact(FactId(int(key)))
+        elif key.startswith(PERSON):
+            self.view.show_person(PersonKey(key.removeprefix(PERSON)))
 
     async def close(self) -> None:
         for view in self.widget:

@@ -11,7 +11,6 @@ from familiar_app.domain.fact import FactId
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import column, label, line, row
-from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.timeline.detail import Chip, Detail
 from familiar_app.ui.timeline.word import SIGNS, Difference
 
@@ -36,11 +35,11 @@ class Page(QScrollArea):
 
 
 class FactPage(Page):
-    """One fact: what it is, when, where from, what followed, what can be done."""
+    """One fact: what it is, when, where from, what followed, what can be done. `offers` tells if a panel exists."""
 
-    def __init__(self, theme: Theme, detail: Detail, go: Go, do: Deed) -> None:
+    def __init__(self, detail: Detail, go: Go, do: Deed, *, offers: Callable[[str], bool]) -> None:
         super().__init__("Details of the fact")
-        self._theme, self._go = theme, go
+        self._go, self._offers = go, offers
         add = self.column.addWidget
         add(label(detail.fact.text, wrap=True, selectable=True))
         if detail.about:
@@ -73,6 +72,9 @@ class FactPage(Page):
         for one in chips:
             if one.note:
                 self.column.addWidget(label(one.note, "faint"))
+            if not self._offers(one.panel):
+                self.column.addWidget(label(one.text, "quiet", wrap=True))
+                continue
             self.column.addWidget(ChipButton(one.text, lambda one=one: self._go(one.panel, one.key)))
 
     def _actions(self, detail: Detail, do: Deed) -> None:

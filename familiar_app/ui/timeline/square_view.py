@@ -181,15 +181,21 @@ class SquareView(QWidget):
         count = int((found if self._model.among is None else found & self._model.among).sum())
         zone = self._model.zone
         noun = "fact" if count == 1 else "facts"
-        text = f"True {written(moment.as_of, zone)} · believed {written(moment.known_at, zone)} · {count:,} {noun}"
+        lines = (
+            f"True {written(moment.as_of, zone)}",
+            f"Believed {written(moment.known_at, zone)}",
+            f"{count:,} {noun}",
+        )
         metrics = QFontMetricsF(painter.font())
-        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width() - 24)
-        box = QRectF(area.left() + 8, area.top() + 8, metrics.horizontalAdvance(text) + 16, metrics.height() + 8)
+        width = max(metrics.horizontalAdvance(one) for one in lines) + 16
+        box = QRectF(area.left() + 8, area.top() + 8, width, metrics.lineSpacing() * len(lines) + 10)
         painter.setPen(QPen(self._theme.color("line_strong"), 1))
         painter.setBrush(self._theme.color("background_1"))
         painter.drawRoundedRect(box, 4, 4)
         painter.setPen(self._theme.color("text_1"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+        for number, one in enumerate(lines):
+            place = QPointF(box.left() + 8, box.top() + 5 + metrics.ascent() + number * metrics.lineSpacing())
+            painter.drawText(place, one)
 
     # ---- pointer and keys
 

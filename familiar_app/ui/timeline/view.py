@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QSplitter, QStackedWidget, QWidget
 
 from familiar_app.domain.errors import FamiliarError
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 FILTER_AFTER_MS = 180
 READ_AFTER_MS = 200
 PLAY_EVERY_MS = 140
+NARROW_PX = 520
 DESCRIBE_AFTER_MS = 400
 EVERYBODY = "Everybody"
 _KEYS = {
@@ -97,11 +98,11 @@ class TimelineView(QWidget):
         self.search.textChanged.connect(lambda _text: self._filter_soon.start())
         for given in (self.search.next_wanted, self.search.given_up):
             given.connect(self.beliefs.setFocus)
-        self.search.setMinimumWidth(theme.px(160))
+        self.search.setMinimumWidth(theme.px(100))
         self.people = QComboBox()
         self.people.setAccessibleName("Whom the facts are about")
         self.people.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.people.setMinimumContentsLength(10)
+        self.people.setMinimumContentsLength(8)
         self.people.addItem(EVERYBODY, "")
         self.people.activated.connect(lambda _number: self._start_filter())
         self.count = label("", "faint")
@@ -161,7 +162,7 @@ class TimelineView(QWidget):
         left.addWidget(self.overview)
         left.addWidget(self.controls)
         picture.setLayout(left)
-        listed = QWidget()
+        listed = self.listed = QWidget()
         right = column(spacing=4)
         right.setContentsMargins(12, 8, 12, 0)
         right.addWidget(label("Beliefs at this moment", "strong", wrap=True))
@@ -254,6 +255,11 @@ class TimelineView(QWidget):
         """Show all facts."""
         self.search.clear()
         self.people.setCurrentIndex(0)
+        self._start_filter()
+
+    def show_person(self, person: PersonKey) -> None:
+        """Show the facts about somebody alone."""
+        self.people.setCurrentIndex(max(0, self.people.findData(str(person))))
         self._start_filter()
 
     def show_axis(self, axis: Axis) -> None:
@@ -394,6 +400,12 @@ class TimelineView(QWidget):
             self.notice.show_error(error, step="Read it again", run=self.load)
         else:
             self.notice.show_error(error, again)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # Beside an open side view in large text there is no room for both; the picture stays.
+        self.listed.setVisible(self.width() >= self.theme.px(NARROW_PX))
+        self.count.setVisible(self.width() >= self.theme.px(NARROW_PX))
 
     # ---- keys
 
