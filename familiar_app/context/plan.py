@@ -76,6 +76,7 @@ def _history_trace(plan: Plan, fitted: Fitted, memo: LayerMemo) -> LayerTrace:
         ms=round(plan.history_ms, 3),
         text="\n".join(line.text for line in lines),
         budget_tokens=fitted.shares[HISTORY],
+        cap_tokens=plan.caps.get(HISTORY),
         left_out=fitted.window.left_out,
     )
 
@@ -103,6 +104,7 @@ def _text_trace(layer: BuiltLayer, plan: Plan, fitted: Fitted) -> LayerTrace:
         ms=round(layer.ms, 3),
         text=fitted.texts[layer.name],
         budget_tokens=share,
+        cap_tokens=plan.caps.get(layer.name),
         left_out=left_out,
     )
 

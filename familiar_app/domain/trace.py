@@ -37,6 +37,7 @@ class LayerTrace(_Frozen):
     text: str
     budget_tokens: int | None = None
     cap_tokens: int | None = None
+    cap_tokens: int | None = None
     left_out: tuple[LeftOut, ...] = ()
 
 

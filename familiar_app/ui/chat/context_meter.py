@@ -95,7 +95,9 @@ class ContextMeter(QWidget):
 def _pieces(value: Meter) -> Sequence[BarPiece]:
     if not value.parts:
         return [BarPiece("prompt", value.tokens, 0)]
-    return [BarPiece(words(name), tokens, hue) for hue, (name, tokens) in enumerate(value.parts)]
+    # Hues go to what is there, as in the inspector.
+    shown = [(name, tokens) for name, tokens in value.parts if tokens]
+    return [BarPiece(words(name), tokens, hue) for hue, (name, tokens) in enumerate(shown)]
 
 
 def _short(value: Meter) -> str:

@@ -85,7 +85,8 @@ def _facts(trace: PromptTrace, zone: tzinfo) -> list[tuple[str, str]]:
 
 
 def _layer(layer: LayerTrace, trace: PromptTrace) -> WhyLayer:
-    budget = f" of {layer.budget_tokens:,}" if layer.budget_tokens is not None else ""
+    most = layer.cap_tokens if layer.cap_tokens is not None else layer.budget_tokens
+    budget = f" of {most:,}" if most is not None else ""
     cached = "unchanged since the last prompt" if layer.cached else f"built in {layer.ms:.0f} ms"
     return WhyLayer(
         title=words(layer.name),

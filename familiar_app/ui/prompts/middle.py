@@ -88,8 +88,8 @@ class Middle(QWidget):
     def _choose(self, layer: str) -> None:
         self.stack.select(layer)
         self.sheet.show_layer(layer)
-        names = [row.name for row in self._model.stack.rows]
-        self.bar.show_chosen(names.index(layer) if layer in names else -1)
+        row = self._model.stack.row(layer)
+        self.bar.show_chosen(row.hue if row is not None else -1)
 
     def _divide(self) -> None:
         """From now on the person's own division holds."""

@@ -105,9 +105,20 @@ class Pair:
         layers = [layer_line(one) for one in self.comparison.layers if one.state != "same"]
         return f"{lines} · {' · '.join(layers)}" if layers else lines
 
+    def answers_text(self) -> str:
+        """Return both answers under their titles."""
+        return "\n\n".join(f"{side.title} ({side.answer.caption}):\n{side.answer.text}" for side in self.sides)
+
     def facts(self) -> list[str]:
         """Name what else differs."""
-        return [f"{words(name)}: {a or 'none'} → {b or 'none'}" for name, a, b in self.comparison.facts]
+        left, right = self.left.trace, self.right.trace
+        # A prompt that is made again is made as of its own moment: that is no difference.
+        same_moment = (left.known_at or left.at) == (right.known_at or right.at)
+        return [
+            f"{words(name)}: {a or 'none'} → {b or 'none'}"
+            for name, a, b in self.comparison.facts
+            if name != "known_at" or not same_moment
+        ]
 
 
 def layer_line(change: LayerChange) -> str:

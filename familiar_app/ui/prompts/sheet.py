@@ -79,8 +79,9 @@ def sheet_of(trace: PromptTrace) -> Sheet:
 
 
 def layer_names(trace: PromptTrace) -> list[str]:
-    """Return the layers in their order; what sent something without being told of comes last."""
-    return list(dict.fromkeys([*(one.name for one in trace.layers), *(one.layer for one in trace.messages)]))
+    """Return the layers in the order of their hues: those that sent something first, so that few hues stand twice."""
+    full, empty = [[one.name for one in trace.layers if bool(one.tokens) is sent] for sent in (True, False)]
+    return list(dict.fromkeys([*full, *(one.layer for one in trace.messages), *empty]))
 
 
 def shown_text(text: str) -> str:

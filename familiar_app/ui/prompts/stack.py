@@ -25,7 +25,10 @@ PURPOSE: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class StackRow:
-    """One layer. `share` is its part of the model's whole context, `fill` of its own budget; both 0..1."""
+    """One layer. `share` is its part of the model's whole context, `fill` of its own budget; both 0..1.
+
+    `budget` is the most that it may have, or what it was given where that is not told.
+    """
 
     name: str
     title: str
@@ -87,7 +90,7 @@ def left_out_line(one: LeftOut) -> str:
 
 
 def _row(layer: LayerTrace, number: int, trace: PromptTrace, names: list[str]) -> StackRow:
-    budget = layer.budget_tokens
+    budget = _budget(layer)
     whole = trace.context_tokens or trace.tokens
     return StackRow(
         name=layer.name,
@@ -113,10 +116,17 @@ def _reasons(layer: LayerTrace, number: int, trace: PromptTrace) -> list[str]:
         told.append("Nothing it depends on has changed since the last prompt, so its text was kept.")
     else:
         told.append(f"Something it depends on has changed, so its text was built anew in {layer.ms:.1f} ms.")
-    if layer.budget_tokens:
-        share = layer.tokens * 100 // layer.budget_tokens
-        told.append(f"It took {layer.tokens:,} of the {layer.budget_tokens:,} tokens it could have ({share} %).")
+    budget = _budget(layer)
+    if budget:
+        share = layer.tokens * 100 // budget
+        told.append(f"It took {layer.tokens:,} of the {budget:,} tokens it could have ({share} %).")
+    if budget and layer.budget_tokens is not None and layer.tokens and layer.budget_tokens < budget and layer.left_out:
+        told.append(f"There was room for {layer.budget_tokens:,} of them beside the other layers.")
     return told
+
+
+def _budget(layer: LayerTrace) -> int | None:
+    return layer.cap_tokens if layer.cap_tokens is not None else layer.budget_tokens
 
 
 def _message(name: str, trace: PromptTrace) -> str:

@@ -79,7 +79,7 @@ class StackDelegate(QStyledItemDelegate):
         painter.setBrush(theme.subject(row.hue))
         painter.drawRoundedRect(QRect(inner.left(), inner.center().y() - side // 2, side, side), 2, 2)
         narrow = inner.width() < theme.px(NARROW)
-        name_share, bar_share = (0.62, 0.0) if narrow else (0.36, 0.16)
+        name_share, bar_share = (0.62, 0.0) if narrow else (0.42, 0.14)
         name = QRect(inner).adjusted(side + 8, 0, 0, 0)
         name.setRight(inner.left() + round(inner.width() * name_share))
         painter.setFont(theme.font("body"))

@@ -123,7 +123,7 @@ class PromptsView(QWidget):
         self.purpose.currentIndexChanged.connect(lambda _at: self._narrow())
         self.listed.chosen.connect(self._chosen)
         self.listed.beside.connect(self.put_beside)
-        self.side.trial.try_wanted.connect(lambda: self.start(model.try_beside, "prompts.try"))
+        self.side.trial.try_wanted.connect(lambda: self.do("try"))
         self.side.questions.why_not.typed.connect(
             lambda text: self.start(lambda: model.search_things(text), "prompts.find", replace=True)
         )
@@ -200,9 +200,14 @@ class PromptsView(QWidget):
         elif deed == "trial":
             self.side.pages.turn("trial")
             self.side.trial.layers.setFocus()
+        elif deed == "try":
+            self.start(model.try_beside, "prompts.try")
         elif deed == "why_not":
             self.side.pages.turn("questions")
             self.side.questions.why_not.search.setFocus()
+        elif deed == "answers" and model.pair is not None:
+            QGuiApplication.clipboard().setText(model.pair.answers_text())
+            self.context.tell("Copied.")
         elif deed in ("text", "json", "sent"):
             self.copy_as(deed)
 

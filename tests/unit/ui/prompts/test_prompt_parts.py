@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from familiar_app.domain.ranking import Weights
-from familiar_app.domain.trace import TracedMessage, TraceSummary, messages_as_sent
+from familiar_app.domain.trace import LayerTrace, LeftOut, TracedMessage, TraceSummary, messages_as_sent
 from familiar_app.domain.trace_diff import LineChange
 from familiar_app.ui.prompts.candidate import Weighing
 from familiar_app.ui.prompts.fact_line import fact_lines
@@ -181,6 +181,37 @@ def test_a_layer_tells_its_share_why_it_is_here_and_what_it_left_out() -> None:
     assert history.summary == "700 of 8,000 · built · 1 left out"
     assert "Place 4 of 5, sent in messages of the user and the assistant." in history.reasons
     assert stack.free == 8192 - 512 - 1240
+
+
+def test_the_budget_of_a_layer_is_the_most_it_may_have_not_what_it_was_given() -> None:
+    given = LayerTrace(
+        name="lorebook",
+        key="k",
+        cached=False,
+        tokens=60,
+        ms=1.0,
+        text="x",
+        budget_tokens=60,
+        cap_tokens=800,
+        left_out=(LeftOut(what="end of lorebook", tokens=40, reason="no room"),),
+    )
+    row = stack_of(reply_trace(START, layers=(given,))).row("lorebook")
+    assert (row.budget, row.summary) == (800, "60 of 800 · built · 1 left out")
+    assert row.reasons[-1] == "There was room for 60 of them beside the other layers."
+
+
+def test_hues_go_to_the_layers_that_sent_something_first() -> None:
+    trace = reply_trace(START)
+    empty = trace.layers[1].model_copy(update={"name": "reflections", "tokens": 0, "text": ""})
+    hues = {row.name: row.hue for row in stack_of(trace.model_copy(update={"layers": (empty, *trace.layers)})).rows}
+    assert hues == {
+        "reflections": 5,
+        "character_card": 0,
+        "lorebook": 1,
+        "retrieved_context": 2,
+        "recent_history": 3,
+        "final_reminder": 4,
+    }
 
 
 def test_the_prompt_as_a_whole_names_model_cost_and_outcome() -> None:
