@@ -166,7 +166,7 @@ async def lorebook_empty(window: MainWindow, world: World) -> None:
     world.gate.profile.lorebook(first).unlink()
     window.frame.show_panel("lorebook")
     view = window.frame._panels["lorebook"].view
-    view.look_at_file()
+    view.work.look_at_file()
     await _until(lambda: view.model.loaded and not view.model.book.entries)
 
 

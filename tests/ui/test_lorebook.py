@@ -136,13 +136,13 @@ def test_the_search_filters_and_the_header_sorts(live) -> None:
 def test_a_change_from_outside_appears_and_a_conflict_is_asked_about_in_the_form(live) -> None:
     async def story(scene: Scene) -> None:
         scene.path.write_text(TEXT.replace("forty years", "fifty years"), encoding="utf-8")
-        scene.view.look_at_file()
+        scene.view.work.look_at_file()
         await scene.until(lambda: "fifty years" in scene.model.entry(1).content)
-        scene.view._save_soon.stop()
+        scene.view.work.save_soon.stop()
         scene.model.change(0, content="Mine.")
-        scene.view._save_soon.stop()
+        scene.view.work.save_soon.stop()
         scene.path.write_text(TEXT.replace("has been dark", "shines"), encoding="utf-8")
-        scene.view.save()
+        scene.view.work.save()
         await scene.until(lambda: scene.model.conflicts)
         form = scene.view.form
         assert form.conflict.isVisible()

@@ -147,3 +147,28 @@ def test_limits_and_folders_of_a_book_are_changed_with_undo(live) -> None:
         await asyncio.sleep(0.05)
 
     live(story)
+
+
+def test_deleted_entries_and_books_are_brought_back(live) -> None:
+    async def story(scene: Scene) -> None:
+        await with_world(scene)
+        scene.model.select([0, 1])
+        scene.view.do("delete")
+        await scene.until(lambda: "lighthouse" not in scene.path.read_text(encoding="utf-8"))
+        scene.panel.widget.current.books.show(scene.profile.root / "lorebooks" / "world.toml")
+        await scene.until(lambda: scene.model.loaded and len(scene.model.rows()) == 2)
+        await scene.view.library.discard()
+        await scene.until(lambda: len(titles(scene)) == 2)
+        scene.view.do("deleted")
+        await scene.until(lambda: scene.side._widget is not None)
+        page = scene.side._widget
+        assert page.list.item(1).text().startswith("The lighthouse\nThe lighthouse of Salt Harbour")
+        page.list.setCurrentRow(1)
+        QTest.keyClick(page.list, Qt.Key.Key_Return)
+        assert shown(scene, NAME) == ["The tide bell", "The lighthouse"]
+        await scene.until(lambda: scene.side._widget is not page)
+        assert scene.side._widget.list.count() == 1
+        press(scene.side._widget.books[0], Qt.Key.Key_Return)
+        await scene.until(lambda: scene.view.head.box.currentText() == "The world (everywhere)")
+
+    live(story)

@@ -58,7 +58,7 @@ class BookViews(QStackedWidget):
         path = self.books.shown
         if path not in self._views:
             view = self._views[path] = self._make(path)
-            view.deeds.open_entry, view.deeds.lasting = self.open_entry, self.tasks
+            view.library.open_entry, view.library.lasting = self.open_entry, self.tasks
             self.addWidget(view)
             if self._begun:
                 view.load()
@@ -70,6 +70,6 @@ class BookViews(QStackedWidget):
         for path, view in list(self._views.items()):
             if path != self.books.own and path != self.books.shown and not path.exists():
                 del self._views[path]
-                view.let_go()
+                view.work.let_go()
                 self.removeWidget(view)
                 view.deleteLater()

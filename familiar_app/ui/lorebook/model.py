@@ -7,7 +7,7 @@ Without Qt. Listeners hear `book` (entries came, went or moved), `entry` (the fi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,6 +33,7 @@ class LorebookModel(ShownBook):
         self.conflicts: dict[Uid, Conflict] = {}
         self.changed: tuple[Uid, ...] = ()
         self.wants_save: Callable[[], object] = lambda: None
+        self.before_save: Callable[[], Awaitable[None]] | None = None
         self._stored: LoadedLore | None = None
         self._refused: str | None = None
         self._ids = Identities()
@@ -93,6 +94,13 @@ class LorebookModel(ShownBook):
         """Add an empty entry behind the current one and select it."""
         made = LoreEntry(uid=self._ids.new())
         self._apply(edit.with_new(self.book, made, after=self.current), "Entry added")
+        self.select((made.uid,))
+        return made.uid
+
+    def put_back(self, entry: LoreEntry) -> Uid:
+        """Add an entry that was deleted, at the end, and select it."""
+        made = replace(entry, uid=self._ids.new())
+        self._apply(edit.with_new(self.book, made, after=None), f"{entry.name} brought back")
         self.select((made.uid,))
         return made.uid
 
@@ -231,6 +239,8 @@ class LorebookModel(ShownBook):
             while self.unsaved and self._stored is not None:
                 book = self.book
                 self.tell("state")
+                if self.before_save is not None:
+                    await self.before_save()
                 try:
                     written = await asyncio.to_thread(self.file.save, self._stored, self._ids.outward(book))
                 except LoreConflictError:

@@ -97,7 +97,7 @@ class LorebookPanel:
             books,
             lambda: self._channels(familiar),
         )
-        view.renamed = lambda old, new: services.vault.lore_uses.rename_book(familiar, old, new)
+        view.work.renamed = lambda old, new: self._renamed(familiar, books, old, new)
         view.table.rows.zone = services.familiars[familiar].config.display.zone()
         return view
 
@@ -107,9 +107,13 @@ class LorebookPanel:
             return
         views.terms.forget()
         for view in views:
-            view.inspection.forget()
-            view.inspect()
-            view.test_soon()
+            view.work.inspect_anew()
+            view.work.test_soon()
+
+    async def _renamed(self, familiar: FamiliarId, books: Books, old: str, new: str) -> None:
+        """Let what is known of a book follow its new name."""
+        await self._services.vault.lore_uses.rename_book(familiar, old, new)
+        await books.read()
 
     async def _channels(self, familiar: FamiliarId) -> list[tuple[str, str]]:
         """Return the keys of the familiar's channels with their titles."""
@@ -150,6 +154,7 @@ class LorebookPanel:
             deed("undo", "Undo in the lorebook", icon="undo"),
             deed("redo", "Redo in the lorebook", icon="redo"),
             deed("about", "About this lorebook", words="name channels folders budget"),
+            deed("deleted", "Deleted entries of the lorebook…", icon="trash", words="trash restore"),
             deed("make", "Make a new lorebook", words="book"),
             deed("replace", "Search and replace in the lorebook…", "Ctrl+H", "edit", "find"),
             deed("turns", "Test the chat's last turns", "Ctrl+T", "chat", "tester"),
@@ -167,9 +172,9 @@ class LorebookPanel:
 
     def activate(self) -> None:
         view = self.view
-        view.look_at_file()
-        view.test_soon()
-        view.count_uses()
+        view.work.look_at_file()
+        view.work.test_soon()
+        view.work.count_uses()
         self.widget.current.look()
         if view.model.rows():
             view.table.setFocus()

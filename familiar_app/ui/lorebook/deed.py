@@ -1,0 +1,84 @@
+"""What can be done in a lorebook's view, each by its word: buttons, keys and the palette say the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
+
+from familiar_app.ui.lorebook.merge import Uid
+from familiar_app.ui.lorebook.tester import Moment
+
+if TYPE_CHECKING:
+    from familiar_app.ui.lorebook.view import LorebookView
+
+TakeTurns = Callable[[], Awaitable[tuple[Sequence[Moment], int]]]
+"""Gives the turns of the chat that is open, and how many of them are looked at."""
+
+
+class Deeds:
+    """Does things for one view."""
+
+    def __init__(self, view: LorebookView, take_turns: TakeTurns) -> None:
+        self._view, self._take_turns = view, take_turns
+        self._slow: dict[str, Callable[[], Awaitable[object]]] = {
+            "import": view.exchange.choose,
+            "export": view.exchange.show_formats,
+            "turns": self._fill,
+            "case": self._save_case,
+            "about": view.library.about,
+            "make": view.library.make,
+            "deleted": view.trash.show,
+        }
+
+    def do(self, deed: str) -> None:
+        """Do something by its word; without a book, or without chosen entries where it needs some, nothing."""
+        view, model = self._view, self._view.model
+        if not model.loaded:
+            return
+        if deed == "add":
+            view.show_all()
+            model.add()
+            view.edit()
+        elif deed in ("undo", "redo"):
+            what = model.undo() if deed == "undo" else model.redo()
+            view.context.tell(
+                f"{'Undone' if deed == 'undo' else 'Done again'}: {what}." if what else "Nothing to undo."
+            )
+        elif deed in self._slow:
+            view.tasks.start(self._slow[deed], name=f"lorebook.{deed}")
+        elif deed == "replace":
+            view.replacer.show()
+        elif deed == "elsewhere":
+            view.library.show_found(view.search.text())
+        elif model.selected:
+            self._do_to(deed, model.selected)
+
+    def _do_to(self, deed: str, chosen: Sequence[Uid]) -> None:
+        model, context = self._view.model, self._view.context
+        if deed == "delete":
+            step = model.delete(chosen)
+            if step is not None:
+                context.offer_undo(f"{step.title}.", lambda: model.revert(step))
+        elif deed in ("up", "down"):
+            if model.in_file_order:
+                model.move_by(chosen, -1 if deed == "up" else 1)
+            else:
+                context.tell("Entries can be moved while all are shown by their place (#).")
+        elif deed == "duplicate":
+            model.duplicate(chosen)
+        elif deed == "toggle":
+            model.toggle(chosen)
+        else:
+            model.set_enabled(chosen, deed == "enable")
+
+    async def _fill(self) -> None:
+        moments, window = await self._take_turns()
+        if moments:
+            self._view.tester.fill(moments, window)
+        else:
+            self._view.context.tell("The chat has no turns yet.")
+
+    async def _save_case(self) -> None:
+        run = self._view.tester.trial.run
+        if run is not None:
+            await self._view.exchange.save_case(run)
