@@ -14,6 +14,8 @@ from familiar_app.interchange.target import refuse_target
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 MAX_JSON_BYTES = 32 * 1024 * 1024
+# Whatever walks a value afterwards calls itself once or twice for each level.
+MAX_JSON_DEPTH = 150
 
 
 def read_file(path: Path, *, limit_bytes: int = MAX_FILE_BYTES) -> bytes:
@@ -78,11 +80,25 @@ def parse_json(text: str, *, source: Path | str) -> Any:
     if len(text) > MAX_JSON_BYTES:
         raise BadInputError(f"the JSON text is larger than {MAX_JSON_BYTES // 1024 // 1024} MiB.", source=source)
     try:
-        return json.loads(text, parse_constant=lambda _: None)
+        value = json.loads(text, parse_constant=lambda _: None)
     except json.JSONDecodeError as error:
         raise BadInputError(f"this is not valid JSON: {error.msg}.", source=source, line=error.lineno) from error
     except (ValueError, RecursionError) as error:
         raise BadInputError("the JSON is nested too deeply or holds a number too long.", source=source) from error
+    if _is_deeper(value, MAX_JSON_DEPTH):
+        raise BadInputError(f"the JSON is nested more than {MAX_JSON_DEPTH} levels deep.", source=source)
+    return value
+
+
+def _is_deeper(value: Any, limit: int) -> bool:
+    """Tell whether a value is nested deeper than the limit, level by level and without recursion."""
+    level = [value]
+    for _ in range(limit):
+        containers = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
+        level = [inner for one in containers for inner in one if isinstance(inner, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def storable(text: str) -> str:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.lorebook.entry import LoreBook
 from familiar_app.domain.lorebook.kind import MISSING
 from familiar_app.interchange.lorebook.document import LoreDocument
@@ -106,6 +107,18 @@ def test_an_edit_by_hand_wins_over_what_was_kept(tmp_path: Path) -> None:
     own.path.write_text(text.replace('"old"', '"new"').replace("order = 7", "order = 8"), encoding="utf-8")
     value, _ = convert_lorebook(own.load().document, "risu")
     assert value == {"type": "risu", "ver": 1, "data": [raw | {"content": "new", "insertorder": 8}], "extra": 1}
+
+
+@pytest.mark.parametrize("deep", ["[" * 140 + "]" * 140, '{"a":' * 140 + "1" + "}" * 140])
+def test_deep_values_are_kept_and_deeper_ones_refused(tmp_path: Path, deep: str) -> None:
+    path, own = tmp_path / "a.json", tmp_path / "own.toml"
+    path.write_text(f'{{"entries": {{"0": {{"key": ["k"], "content": "c", "x": {deep}}}}}}}')
+    write_lorebook(own, read_lorebook(path))
+    assert convert_lorebook(read_lorebook(own), "sillytavern")[0]["entries"]["0"]["x"] == json.loads(deep)
+    for levels in (200, 700, 990, 5000):
+        path.write_text("[" * levels + "]" * levels)
+        with pytest.raises(BadInputError, match="nested"):
+            read_lorebook(path)
 
 
 def test_entries_keep_their_own_when_books_are_merged(tmp_path: Path) -> None:
