@@ -12,6 +12,7 @@ from familiar_app.cli.context import Command
 from familiar_app.cli.lore_trial import add_trial
 from familiar_app.domain.errors import UsageError
 from familiar_app.domain.lorebook.keysplit import split_keys
+from familiar_app.domain.lorebook.lint import Linter
 from familiar_app.domain.lorebook.rules import RULE_SETS, rules_named
 from familiar_app.interchange.lorebook.document import entry_to_json, report_to_json
 from familiar_app.interchange.lorebook.files import LORE_FORMATS, read_lorebook, write_lorebook
@@ -122,14 +123,22 @@ async def run_check(command: Command) -> int:
     """Print a lorebook's entries and what is odd about it."""
     document = await asyncio.to_thread(read_lorebook, command.args.file)
     out = command.out
+    odd = await asyncio.to_thread(Linter().run, document.book)
+    warnings = [
+        {"entry": number, "kind": one.kind.value, "text": one.text, "never": one.never}
+        for number, entry in enumerate(document.book.entries)
+        for one in odd.get(entry.uid, ())
+    ]
     if out.as_json:
-        out.json(document.to_json())
+        out.json(document.to_json() | {"warnings": warnings})
         return 0
     out.line(f"{document.book.name}: {document.format}, {len(document.book.entries)} entries")
     for number, entry in enumerate(document.book.entries):
         state = "" if entry.enabled else " (off)"
         out.line(f"{number}  {entry.name}{state}: {', '.join(entry.keys)}")
     print_report(command, document.report)
+    for warning in warnings:
+        out.line(f"Entry {warning['entry']}: {warning['text']}")
     return 0
 
 

@@ -54,6 +54,8 @@ def _write_anew(shape: Shape, book: LoreBook, report: Report) -> Any:
     written = {entry.uid: _restored(shape, entry) for entry in book.entries}
     for number, entry in enumerate(book.entries):
         _note_losses(shape, entry, written[entry.uid], report.about(number))
+        if entry.foreign and not _understands(shape, entry):
+            report.about(number).add("foreign", "dropped", "what another program's file said beyond this entry")
     items = _items_anew(shape, book, kept, written)
     if not shape.entries_path:
         return items
@@ -80,6 +82,11 @@ def _items_anew(shape: Shape, book: LoreBook, kept: Residue, written: Mapping[Ui
     for place, other in pairs:
         items.insert(place if isinstance(place, int) else len(items), other)
     return items
+
+
+def _understands(shape: Shape, entry: LoreEntry) -> bool:
+    names = (shape.foreign_name, *shape.relatives)
+    return any(residue_from(entry.foreign, name) is not None for name in names)
 
 
 def _kept_key(shape: Shape, entry: LoreEntry) -> str:

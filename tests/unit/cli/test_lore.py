@@ -91,6 +91,12 @@ async def test_check_and_keys(new_program, book) -> None:
     assert ran.json["format"] == "sillytavern"
     assert [entry["name"] for entry in ran.json["entries"]] == ["A", "B", "C"]
     assert [(line["entry"], line["field"], line["what"]) for line in ran.json["report"]] == [(1, "keys", "ignored")]
+    assert [(one["entry"], one["kind"], one["never"]) for one in ran.json["warnings"]] == [(1, "bad-pattern", False)]
+    entry = {"uid": 0, "key": ["of"], "content": "c", "probability": 0}
+    odd = written(book.with_name("odd.json"), {"entries": {"0": entry}})
+    found = (await new_program("lore", "check", str(odd), "--json")).json["warnings"]
+    assert ("no-chance", True) in [(one["kind"], one["never"]) for one in found]
+    assert "Entry 0: " in (await new_program("lore", "check", str(odd))).out
     keys = await new_program("lore", "keys", "and/or, /a{1,2}/i,, x", "--json")
     assert keys.json == ["and/or", "/a{1,2}/i", "x"]
     loose = await new_program("lore", "keys", "a,,b", "--rules", "st-1.18", "--json")

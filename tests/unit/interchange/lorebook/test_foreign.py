@@ -131,6 +131,14 @@ def test_entries_keep_their_own_when_books_are_merged(tmp_path: Path) -> None:
     assert merge_books(merged.book, taken).added == 0
 
 
+def test_what_another_format_cannot_hold_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"entries": {"0": {"key": ["k"], "content": "c", "vendor": 1}}}))
+    kept = LoreDocument("familiar", stored(own_book(read_lorebook(tmp_path / "a.json"))))
+    assert "foreign" not in {line.field for line in convert_lorebook(kept, "sillytavern")[1]}
+    lost = [line for line in convert_lorebook(kept, "agnai")[1] if line.field == "foreign"]
+    assert [(line.entry, line.what) for line in lost] == [(0, "dropped")]
+
+
 def test_a_book_of_one_card_version_keeps_its_extensions_in_the_other() -> None:
     entry = {
         "keys": ["k"],
