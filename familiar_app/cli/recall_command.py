@@ -5,18 +5,19 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from familiar_app.cli.context import Command
+from familiar_app.cli.mark_command import score_marks, weight
 from familiar_app.cli.option import channel, instant, limit
 from familiar_app.cli.search import build_index
 from familiar_app.domain.audience import Audience
 from familiar_app.domain.clock import format_time
 from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.errors import BadInputError, UsageError
-from familiar_app.domain.ranking import Kind, Signal
+from familiar_app.domain.ranking import Kind, Signal, Weights
 from familiar_app.domain.recall import DEFAULT_LIMIT, Hit, Recall
 from familiar_app.interchange.line import numbered_lines, parse_object
 from familiar_app.services import Services
@@ -45,6 +46,10 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
     )
     recall.add_argument("--as-of", type=instant, metavar="V", help="facts that were true at this time")
     recall.add_argument("--known-at", type=instant, metavar="T", help="only what was known at this time")
+    recall.add_argument("--marks", action="store_true", help="tell how well recall does by your marks")
+    recall.add_argument(
+        "--weight", type=weight, action="append", default=[], metavar="NAME=N", help="with --marks: try another weight"
+    )
     recall.set_defaults(handler=run_recall)
 
 
@@ -66,8 +71,10 @@ class _Query:
 async def run_recall(command: Command) -> int:
     """Print what one cue, or each cue of a file, brings back."""
     args = command.args
-    if (args.query is None) == (args.queries is None):
-        raise UsageError("A query is needed, or a file of queries with --queries: one of them.")
+    if (args.query is not None) + (args.queries is not None) + args.marks != 1:
+        raise UsageError("A query is needed, a file of queries with --queries, or --marks: one of them.")
+    if args.weight and not args.marks:
+        raise UsageError("--weight tries another weight on your marks, so it needs --marks.")
     if args.queries is not None and not args.json_lines:
         raise UsageError("--queries prints one line a query, so it needs --json-lines.")
     if args.query is not None and not args.query.strip():
@@ -78,6 +85,8 @@ async def run_recall(command: Command) -> int:
     if (broken := await build_index(command, services)) is not None:
         raise broken
     embedder = await _vectors(command, services)
+    if args.marks:
+        return await _by_marks(command, services, request, embedder)
     if not args.json_lines:
         found = await services.vault.retrieval.look(request(args.query), embedder, held=args.limit)
         _print_hits(command, list(found.hits))
@@ -89,6 +98,18 @@ async def run_recall(command: Command) -> int:
         ms = round((time.perf_counter() - began) * 1000, 3)
         command.out.json({"id": query.id, "results": [hit_shape(hit) for hit in hits], "ms": ms})
     return 0
+
+
+async def _by_marks(
+    command: Command, services: Services, request: Callable[[str], Recall], embedder: Embedder | None
+) -> int:
+    """Print how well recall does by the owner's marks, and by other weights."""
+
+    async def look(cue: str, weights: Weights) -> list[Hit]:
+        return await services.vault.retrieval.recall(replace(request(cue), weights=weights), embedder)
+
+    hosted = command.hosted(services)
+    return await score_marks(command, hosted.id, hosted.config.memory.retrieval.weights(), command.args.weight, look)
 
 
 async def _request(command: Command, services: Services) -> Callable[[str], Recall]:

@@ -29,6 +29,7 @@ from familiar_app.store.fact_write import (
     supersede_facts,
 )
 from familiar_app.store.moment import from_micros, to_micros
+from familiar_app.store.text import storable
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -55,12 +56,7 @@ class ReplayCount:
 def perform(connection: Connection, familiar: FamiliarId, act: Act, at: datetime) -> tuple[Fact, bool]:
     """Log an act and carry it out. Returns the fact it is about, and whether a new one was stored."""
     now = to_micros(at)
-    channel = ensure_local(connection, MAIN_CHANNEL, familiar, now)
-    number = connection.execute(
-        """INSERT INTO turns (channel, role, content, at, arrived_at, familiar, mode)
-        VALUES (?, 'operator', ?, ?, ?, ?, ?) RETURNING id""",
-        (channel, json.dumps(act, ensure_ascii=False), now, now, familiar, act["act"]),
-    ).fetchone()[0]
+    number = log_act(connection, familiar, act, now)
     fact, created = _carry_out(connection, familiar, act, Stamp(at, OWNER, TurnId(number)))
     if act["act"] in ("fact_add", "fact_edit"):
         # The number is known only now; nobody has seen the turn without it.
@@ -69,6 +65,17 @@ def perform(connection: Connection, familiar: FamiliarId, act: Act, at: datetime
     if not any(_acts(connection, familiar, _position(connection, familiar), before=number)):
         _set_position(connection, familiar, number, now)
     return fact, created
+
+
+def log_act(connection: Connection, familiar: FamiliarId, act: Act, now: int) -> int:
+    """Append an operator turn that says what the owner decided. Returns its number."""
+    channel = ensure_local(connection, MAIN_CHANNEL, familiar, now)
+    row = connection.execute(
+        """INSERT INTO turns (channel, role, content, at, arrived_at, familiar, mode)
+        VALUES (?, 'operator', ?, ?, ?, ?, ?) RETURNING id""",
+        (channel, storable(json.dumps(act, ensure_ascii=False)), now, now, familiar, act["act"]),
+    ).fetchone()
+    return int(row[0])
 
 
 def replay(

@@ -30,6 +30,7 @@ from familiar_app.store.person import People
 from familiar_app.store.portrait import Portraits
 from familiar_app.store.privacy import Privacy
 from familiar_app.store.projection import Projections
+from familiar_app.store.recall_mark import RecallMarks
 from familiar_app.store.rekey import FreshCopy, put_in_place, write_fresh_copy
 from familiar_app.store.retirement_inbox import Retirements
 from familiar_app.store.retrieval import Retrieval
@@ -166,6 +167,7 @@ class Vault:
         self.projections = Projections(engine, self._clock, feed)
         self.retirements = Retirements(engine, self.facts)
         self.health = Health(engine, self._clock)
+        self.recall_marks = RecallMarks(engine, self._clock)
         self.index = SearchIndex(engine, self.turns, feed)
         self.vectors = Vectors(engine, self._clock, self.turns, feed)
         self.retrieval = Retrieval(engine, self.index, self.vectors, self._clock)

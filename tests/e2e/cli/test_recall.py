@@ -126,3 +126,26 @@ def test_a_channel_is_told_only_what_may_be_said_there(talked: Familiar) -> None
     assert "Button" not in json.dumps(shown["messages"])
     held = [one for one in shown["candidates"] if one["why"] == "audience"]
     assert [one["id"] for one in held if one["text"] == "My rabbit is called Button."] == [1]
+
+
+def test_marks_tell_what_other_weights_would_do(familiar: Familiar) -> None:
+    def ran(*argv: str) -> Any:
+        done = familiar(*argv, "--json")
+        assert done.code == 0, done.out + done.err
+        return done.json
+
+    ran("fact", "add", "The heron nests by the old mill.", "--importance", "1")
+    ran("fact", "add", "Every heron knows the heron pond.", "--importance", "1")
+    ran("fact", "add", "A heron is a bird.", "--importance", "10")
+    missed = ran("mark", "add", "heron", "--fact", "3")
+    ran("mark", "add", "old mill", "--fact", "1")
+    before = ran("recall", "--marks", "--limit", "1", "--kind", "facts")
+    first = before["marks"][0]
+    assert (first["mark"], first["kind"], first["id"]) == (missed["mark"], "fact", 3)
+    after = ran("recall", "--marks", "--limit", "3", "--kind", "facts", "--weight", "importance=0")
+    assert (after["marks"][0]["rank"], after["score"]["found"], after["score_after"]["found"]) == (1, 2, 2)
+    assert after["worse"] == [missed["mark"]]
+    assert ran("mark", "remove", str(missed["mark"])) == {"removed": missed["mark"]}
+    assert [one["cue"] for one in ran("mark", "list")] == ["old mill"]
+    assert familiar("recall", "heron", "--weight", "bm25=1").code == 2
+    assert familiar("recall", "--marks", "--weight", "luck=1").code == 2
