@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from sqlcipher3 import dbapi2
@@ -47,7 +47,7 @@ from familiar_app.domain.saved_memory.status import (
 from familiar_app.store.moment import to_micros
 from familiar_app.store.privacy import private_names, read_levels
 from familiar_app.store.saved_memory_log import Act, ActPlace, Op, catch_up, log_call, next_number, put_op
-from familiar_app.store.saved_memory_row import active_in, read_memories, read_memory
+from familiar_app.store.saved_memory_row import read_memories, read_memory
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -199,12 +199,24 @@ def _make_room(
         return None
     victim = None
     if count is not None and decay.on:
-        victim = first_to_go(active_in(connection, place), place.lineage, at, decay)
+        victim = first_to_go(_least_useful(connection, place, decay, at), place.lineage, at, decay)
     if victim is not None:
         return victim
     shown = limit if count is None else count
     message = f"There are {shown} memories of {limit} that fit, and none that may make room."
     return Refused(Failure.LIMIT_EXCEEDED, message, {"count": shown, "limit": limit})
+
+
+def _least_useful(connection: Connection, place: MemoryPlace, decay: Decay, at: datetime) -> list[SavedMemory]:
+    """Return the resting row that goes first in the order of `first_to_go`, which decides whether it may."""
+    resting_since = to_micros(at - timedelta(days=decay.days or 0))
+    return read_memories(
+        connection,
+        """m.retired_at IS NULL AND m.scope = ? AND m.owner = ? AND m.persona_lineage_id = ? AND NOT m.manually_written
+        AND coalesce(m.last_reinforced_at, m.created_at) < ?
+        ORDER BY m.last_reinforced_at IS NOT NULL, m.last_reinforced_at, m.created_at, m.id LIMIT 1""",
+        (place.scope, place.owner, place.lineage, resting_since),
+    )
 
 
 def _count(connection: Connection, place: MemoryPlace) -> int | None:
