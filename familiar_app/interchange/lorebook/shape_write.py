@@ -35,7 +35,9 @@ def write_book(
             _note_losses(shape, entry, written[entry.uid], report.about(number))
     before = entries_value(shape, value)
     uids = {id(raw): uid for uid, raw in known.items()}
-    keyed = isinstance(before, Mapping) if isinstance(before, Mapping | list) and before else shape.keyed
+    keyed = (
+        isinstance(before, Mapping) if isinstance(before, Mapping | list) and (before or not written) else shape.keyed
+    )
     if not written and before is not MISSING and not isinstance(before, Mapping | list):
         return value
     items: Any = _fill_keyed(before, uids, written) if keyed else _fill_listed(before, uids, written)

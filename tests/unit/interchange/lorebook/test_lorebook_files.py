@@ -250,6 +250,8 @@ def test_a_list_that_is_no_book_is_no_book(tmp_path: Path) -> None:
 def test_what_stands_in_the_place_of_entries_stays(tmp_path: Path) -> None:
     module = {"type": "risuModule", "module": {"name": "M", "lorebook": "none"}}
     assert written(tmp_path, read(tmp_path, module)) == module
+    empty = {"worldinfo_v2": {"entries": []}, "x": 1}
+    assert written(tmp_path, read(tmp_path, empty)) == empty
     bare = {"kind": "memory", "_id": "1", "name": "M"}
     assert written(tmp_path, read(tmp_path, bare)) == bare
 
