@@ -13,6 +13,7 @@ from familiar_app.domain.ids import PersonKey
 from familiar_app.domain.ranking import NEIGHBOUR_GAP_S, Candidate, Key
 from familiar_app.domain.recall import Recall
 from familiar_app.store.fact_row import read_facts
+from familiar_app.store.heard import HEARD
 from familiar_app.store.index.search_index import View
 from familiar_app.store.index.text_index import KINDS, TURN, Scope
 from familiar_app.store.index.turn_source import INDEXED, Row, TurnSource
@@ -28,7 +29,7 @@ DEEPER = 4
 _GAP_MICROS = int(NEIGHBOUR_GAP_S * 1_000_000)
 _WHERE = "SELECT t.id, t.channel, coalesce(s.key, 'ego:' || t.familiar, ''), t.at"
 _FROM = f"""FROM json_each(?) j JOIN turns t ON t.id = j.value LEFT JOIN speakers s ON s.id = t.speaker
-    WHERE {INDEXED}"""
+    WHERE {INDEXED} AND {HEARD}"""
 _PLACES = f"""{_WHERE},
     (SELECT max(b.id) FROM turns b WHERE b.channel = t.channel AND b.shown = 1 AND b.id < t.id),
     (SELECT min(a.id) FROM turns a WHERE a.channel = t.channel AND a.shown = 1 AND a.id > t.id) {_FROM}"""
@@ -82,30 +83,32 @@ def look_up(connection: Connection, view: View, source: TurnSource, cue: Cue, sc
     return Found(found, best)
 
 
-def places(connection: Connection, turns: Iterable[int]) -> dict[int, Place]:
-    """Return where turns stand; those that are not shown any more are left out."""
-    rows = connection.execute(_PLACES, (json.dumps(list(turns)),))
-    return {
+def places(connection: Connection, turns: Iterable[int], scope: Scope) -> dict[int, Place]:
+    """Return where those of the turns stand that lie in scope, are shown, and were heard when they came."""
+    rows = connection.execute(_PLACES, (json.dumps(list(turns)), scope.familiar, scope.familiar))
+    found = {
         number: Place(channel, author, at, tuple(one for one in (before, after) if one is not None))
         for number, channel, author, at, before, after in rows
     }
+    return in_scope(found, scope)
 
 
-def _places_of(connection: Connection, around: Mapping[int, Sequence[int]]) -> dict[int, Place]:
-    """Return where turns stand of which it is known what they are beside."""
-    rows = connection.execute(_PLACES_BARE, (json.dumps(list(around)),))
-    return {number: Place(channel, author, at, tuple(around[number])) for number, channel, author, at in rows}
+def _places_of(connection: Connection, around: Mapping[int, Sequence[int]], scope: Scope) -> dict[int, Place]:
+    """Do the same for turns of which it is known what they are beside."""
+    rows = connection.execute(_PLACES_BARE, (json.dumps(list(around)), scope.familiar, scope.familiar))
+    found = {number: Place(channel, author, at, tuple(around[number])) for number, channel, author, at in rows}
+    return in_scope(found, scope)
 
 
 def with_neighbours(connection: Connection, turns: Collection[int], scope: Scope) -> dict[int, Place]:
     """Return turns and those directly beside them, where that is the same conversation and in scope."""
-    first = in_scope(places(connection, turns), scope)
+    first = places(connection, turns, scope)
     around: dict[int, list[int]] = {}
     for number, place in first.items():
         for one in place.around:
             if one not in first:
                 around.setdefault(one, []).append(number)
-    known = first | in_scope(_places_of(connection, around), scope)
+    known = first | _places_of(connection, around, scope)
     return {number: _cut(place, known) for number, place in known.items()}
 
 

@@ -16,7 +16,8 @@ from familiar_app.store.turn_row import read_turns
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-_HEARD = """t.shown = 1 AND (EXISTS (SELECT 1 FROM channels o WHERE o.id = t.channel AND o.familiar = ?)
+# Takes the familiar twice; a turn is called `t`.
+HEARD = """t.shown = 1 AND (EXISTS (SELECT 1 FROM channels o WHERE o.id = t.channel AND o.familiar = ?)
     OR EXISTS (SELECT 1 FROM subscriptions u WHERE u.channel = t.channel AND u.familiar = ?
         AND u.since <= t.arrived_at AND (u.until IS NULL OR u.until > t.arrived_at)))"""
 _SPEAKER_WINDOW = 500
@@ -101,5 +102,5 @@ def count_facts_after(connection: Connection, familiar: FamiliarId, after: int) 
 
 def _where(familiar: FamiliarId, after: int, channel: ChannelId | None) -> tuple[str, tuple[object, ...]]:
     if channel is None:
-        return f"t.id > ? AND {_HEARD}", (after, familiar, familiar)
-    return f"t.channel = ? AND t.id > ? AND {_HEARD}", (channel, after, familiar, familiar)
+        return f"t.id > ? AND {HEARD}", (after, familiar, familiar)
+    return f"t.channel = ? AND t.id > ? AND {HEARD}", (channel, after, familiar, familiar)

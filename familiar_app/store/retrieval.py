@@ -25,7 +25,6 @@ from familiar_app.store.candidate import (
     Found,
     fact_candidates,
     facts_in_scope,
-    in_scope,
     look_up,
     places,
     turn_candidates,
@@ -149,7 +148,7 @@ class Retrieval:
         if look.request.weights.neighbours > 0:
             known = with_neighbours(look.connection, chosen, look.scope)
         else:
-            known = in_scope(places(look.connection, chosen), look.scope)
+            known = places(look.connection, chosen, look.scope)
         cosines = {} if matrix is None else matrix.cosines(look.vector, known)
         return turn_candidates(known, look.found.scores, cosines, look.cue.people)
 

@@ -6,6 +6,7 @@ import asyncio
 import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from familiar_app.domain.audience import AudienceMode, Readers
 from familiar_app.domain.fact import FactId, NewFact
-from familiar_app.domain.ids import ChannelId, TurnId
+from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, TurnId
 from familiar_app.domain.projection import Dossier, NewReflection, Summary
 from familiar_app.domain.turn import Author
 from familiar_app.store.provenance import read_provenance
@@ -326,3 +327,36 @@ async def test_a_channel_that_does_not_exist_yet_has_an_audience(scene: Hearing)
     await learned_everywhere(scene)
     made_up = replace(scene.places["main"], id=ChannelId(0))
     assert (await scene.vault.audiences.of(MIRA, made_up, AudienceMode.OPEN)).everything
+
+
+async def test_what_may_not_be_heard_does_not_crowd_out_what_may(scene: Hearing) -> None:
+    secret = await scene.say("Listen.", ANN, "dm")
+    for number in range(400):
+        await scene.learn(f"Ann's rabbit eats clover {number}.", secret, importance=10)
+    turn = await scene.say("Clover, then.", ANN, "general")
+    fact = await scene.learn("Somebody once mentioned a rabbit in passing, among many other matters.", turn)
+    await scene.say("The rabbit, Ann's rabbit: does it eat clover?", BEN, "general")
+    prompt = await scene.prompt("general")
+    kept = [(one["kind"], one["id"]) for one in prompt.trace.candidates if one["kept"]]
+    assert ("fact", fact.id) in kept
+    held = [one for one in prompt.trace.candidates if one["why"] == "audience"]
+    assert len(held) == 8
+    assert {one["reason"] for one in held} == {"learned in a direct message with somebody else"}
+
+
+async def test_a_familiar_recalls_nothing_that_was_said_before_it_came_or_after_it_left(scene: Hearing) -> None:
+    nox = FamiliarId("nox")
+    room = await scene.vault.channels.ensure(ChannelKey("discord:40"), familiar=nox, title="attic", guild="discord:1")
+    scene.places["attic"] = room
+    before = await scene.say("The rabbit is in the attic.", ANN, "attic")
+    scene.clock.instant += timedelta(days=1)
+    await scene.vault.channels.subscribe(room.id, MIRA)
+    during = await scene.say("The rabbit is in the kitchen.", ANN, "attic")
+    scene.clock.instant += timedelta(days=1)
+    await scene.vault.channels.unsubscribe(room.id, MIRA)
+    after = await scene.say("The rabbit is in the cellar.", ANN, "attic")
+    await scene.say("Where is the rabbit?", ANN, "main")
+    text = await scene.recalled("main")
+    assert f"T#{during} " in text
+    assert f"T#{before} " not in text
+    assert f"T#{after} " not in text
