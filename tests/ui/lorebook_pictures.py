@@ -100,8 +100,8 @@ class Turns:
 class Channels:
     async def list(self, _familiar: str) -> list[SimpleNamespace]:
         return [
-            SimpleNamespace(channel=SimpleNamespace(key=f"local:{name}", title=name.title()))
-            for name in ("main", "kitchen")
+            SimpleNamespace(channel=SimpleNamespace(id=number, key=f"local:{name}", title=name.title()))
+            for number, name in enumerate(("main", "kitchen"), 1)
         ]
 
 

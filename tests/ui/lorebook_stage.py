@@ -41,12 +41,12 @@ class DoubleTurns:
     def __init__(self) -> None:
         self.said = ["Is the lighthouse still dark?", "It is. Only the keeper goes up there."]
 
-    async def page(self, _channel: int, *, limit: int) -> list[SimpleNamespace]:
+    async def page(self, channel: int, *, limit: int) -> list[SimpleNamespace]:
         roles = (Role.USER, Role.ASSISTANT)
         author = SimpleNamespace(name="Jo")
         turns = [
             SimpleNamespace(role=roles[n % 2], content=text, author=None if n % 2 else author, at=START)
-            for n, text in enumerate(self.said)
+            for n, text in enumerate(self.said if channel == 1 else ["The bell rang."])
         ]
         return turns[-limit:]
 
@@ -56,8 +56,8 @@ class DoubleChannels:
 
     async def list(self, _familiar: str) -> list[SimpleNamespace]:
         return [
-            SimpleNamespace(channel=SimpleNamespace(key=f"local:{name}", title=name.title()))
-            for name in ("main", "kitchen")
+            SimpleNamespace(channel=SimpleNamespace(id=number, key=f"local:{name}", title=name.title()))
+            for number, name in enumerate(("main", "kitchen"), 1)
         ]
 
 

@@ -26,6 +26,10 @@ def test_the_chat_can_be_gone_back_through(live) -> None:
         press(view.slider, Qt.Key.Key_Left)
         assert view.text.toPlainText() == "Jo: Is the lighthouse still dark?"
         assert view.moment.accessibleName().startswith("1 back, ")
+        assert [view.channels.itemText(n) for n in range(2)] == ["Main", "Kitchen"]
+        press(view.channels, Qt.Key.Key_Down)
+        await scene.until(lambda: view.text.toPlainText() == "Jo: The bell rang.")
+        assert view.channels.currentText() == "Kitchen"
         view.text.setPlainText("Typed.")
         assert not view.slider.isVisible()
 

@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from familiar_app.ui.lorebook.merge import Uid
-from familiar_app.ui.lorebook.tester import Moment
+from familiar_app.ui.lorebook.tester import Said
 
 if TYPE_CHECKING:
     from familiar_app.ui.lorebook.view import LorebookView
 
-TakeTurns = Callable[[], Awaitable[tuple[Sequence[Moment], int]]]
-"""Gives the turns of the chat that is open, and how many of them are looked at."""
+TakeTurns = Callable[[str], Awaitable[Said]]
+"""Gives what was said in a channel by its key, or with "" in the one that is open in the chat."""
 
 
 class Deeds:
@@ -72,9 +72,9 @@ class Deeds:
             model.set_enabled(chosen, deed == "enable")
 
     async def _fill(self) -> None:
-        moments, window = await self._take_turns()
-        if moments:
-            self._view.tester.fill(moments, window)
+        said = await self._take_turns(self._view.view.wanted_channel)
+        if said.moments:
+            self._view.tester.fill(said)
         else:
             self._view.context.tell("The chat has no turns yet.")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.errors import FamiliarError
-from familiar_app.domain.ids import ChannelId, FamiliarId
+from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.interchange.lorebook.lore_file import LoreFile
 from familiar_app.store.book_shelf import BookShelf
@@ -22,7 +22,7 @@ from familiar_app.ui.lorebook.book_views import BookViews
 from familiar_app.ui.lorebook.books import Books
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.pane import Panes
-from familiar_app.ui.lorebook.tester import Moment, TrialModel
+from familiar_app.ui.lorebook.tester import Moment, Said, TrialModel
 from familiar_app.ui.lorebook.trial import Terms
 from familiar_app.ui.lorebook.view import LorebookView
 
@@ -92,7 +92,7 @@ class LorebookPanel:
             tester,
             self._context,
             Panes(services.vault.state),
-            lambda: self._turns(familiar, terms.get()),
+            lambda key: self._turns(familiar, terms.get(), key),
             lambda: services.vault.lore_uses.of_familiar(familiar),
             books,
             lambda: self._channels(familiar),
@@ -119,19 +119,24 @@ class LorebookPanel:
         """Return the keys of the familiar's channels with their titles."""
         return [(str(one.channel.key), one.channel.title) for one in await self._services.vault.channels.list(familiar)]
 
-    async def _turns(self, familiar: FamiliarId, terms: Terms) -> tuple[list[Moment], int]:
-        """Return the newest turns of the channel that is open in the chat, as the prompt would have them searched."""
+    async def _turns(self, familiar: FamiliarId, terms: Terms, key: str) -> Said:
+        """Return the newest turns of a channel, as the prompt would have them searched."""
         vault = self._services.vault
-        channel = await vault.state.get(f"chat.last_channel.{familiar}")
-        if channel is None:
-            return [], 1
+        listed = await vault.channels.list(familiar)
+        last = await vault.state.get(f"chat.last_channel.{familiar}")
+        chosen = next(
+            (one.channel for one in listed if (str(one.channel.key) == key if key else one.channel.id == last)), None
+        )
+        if chosen is None:
+            return Said()
         window, zone = max(1, terms.chosen.recent_window), self._services.familiars[familiar].config.display.zone()
-        turns = await vault.turns.page(ChannelId(channel), limit=window + MOST_BACK)
-        return [
+        moments = tuple(
             Moment(f"{_speaker(turn, terms)}: {turn.content}", f"{local_time(turn.at, zone):%Y-%m-%d %H:%M}")
-            for turn in turns
+            for turn in await vault.turns.page(chosen.id, limit=window + MOST_BACK)
             if turn.content.strip()
-        ], window
+        )
+        channels = tuple((str(one.channel.key), one.channel.title) for one in listed)
+        return Said(moments, window, str(chosen.key), channels)
 
     def actions(self) -> Sequence[Action]:
         def deed(name: str, title: str, shortcut: str = "", icon: str = "", words: str = "") -> Action:

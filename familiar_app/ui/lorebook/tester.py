@@ -30,6 +30,16 @@ class Moment:
     at: str
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The turns of a channel, oldest first; `window` of them are looked at. `channels` are (key, title) of all."""
+
+    moments: tuple[Moment, ...] = ()
+    window: int = 1
+    channel: str = ""
+    channels: tuple[tuple[str, str], ...] = ()
+
+
 class CountsTokens(Protocol):
     """The part of a model that counts."""
 
@@ -45,9 +55,8 @@ class TrialModel:
         self.trial: Trial = NOTHING
         self.step = 0
         self.every = False
-        self.moments: tuple[Moment, ...] = ()
+        self.said = Said()
         self.back = 0
-        self._window = 1
         self._model = model
         self._counts: dict[str, int] = {}
         self._trials = Trials()
@@ -80,39 +89,40 @@ class TrialModel:
     def put_text(self, text: str) -> None:
         """Note what was typed; it is no moment of a channel any more."""
         self.text = text
-        if self.moments:
-            self.moments = ()
+        if self.said.moments:
+            self.said = Said()
             self._tell("moment")
 
-    def fill(self, moments: Sequence[Moment], window: int) -> None:
-        """Take turns of a channel, oldest first; the newest `window` of them become the text."""
-        self.moments, self._window, self.back = tuple(moments), max(1, window), 0
+    def fill(self, said: Said) -> None:
+        """Take turns of a channel; the newest of them, as many as are looked at, become the text."""
+        self.said, self.back = said, 0
         self._take_moment()
 
     @property
     def most_back(self) -> int:
         """How many turns back one can go."""
-        return max(0, len(self.moments) - 1)
+        return max(0, len(self.said.moments) - 1)
 
     def go_back(self, turns: int) -> None:
         """Show the moment that lies so many turns back."""
         turns = max(0, min(turns, self.most_back))
-        if self.moments and turns != self.back:
+        if self.said.moments and turns != self.back:
             self.back = turns
             self._take_moment()
 
     def _take_moment(self) -> None:
-        end = len(self.moments) - self.back
-        shown = self.moments[max(0, end - self._window) : end]
+        moments = self.said.moments
+        end = len(moments) - self.back
+        shown = moments[max(0, end - max(1, self.said.window)) : end]
         self.text = "\n\n".join(re.sub(r"\n\s*\n", "\n", one.line.strip()) for one in shown)
         self._tell("text")
         self._tell("moment")
 
     def moment_words(self) -> str:
         """Say which moment is shown."""
-        if not self.moments:
+        if not self.said.moments:
             return ""
-        at = self.moments[-1 - self.back].at
+        at = self.said.moments[-1 - self.back].at
         return f"Newest turn, {at}" if not self.back else f"{self.back:,} back, {at}"
 
     # ---- the outcome

@@ -12,6 +12,7 @@ from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.icon import icon
 from familiar_app.ui.kit.label import ElidedLabel, column, label, row
 from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.lorebook.control import ChoiceBox
 from familiar_app.ui.lorebook.entry_rows import one_line
 from familiar_app.ui.lorebook.merge import Uid
 from familiar_app.ui.lorebook.tester import TrialModel
@@ -86,13 +87,18 @@ class TesterView(QWidget):
         self.text.setPlaceholderText("Type something that could be said. Entries that it wakes show at once.")
         self.text.setTabChangesFocus(True)
         self.text.textChanged.connect(self._changed)
-        self.turns = button("Take the last turns", take_turns, theme=self._theme, icon="chat")
+        self.wanted_channel = ""
+        self._take_turns = take_turns
+        self.turns = button("Take the last turns", lambda: self._take(""), theme=self._theme, icon="chat")
         self.clear = button("Clear", self.text.clear)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Moment of the chat")
         self.slider.setToolTip("Go back through the chat; at the right end is its newest turn.")
         self.slider.valueChanged.connect(lambda value: self._tester.go_back(self._tester.most_back - value))
         self.moment = ElidedLabel("", "faint")
+        self.channels = ChoiceBox()
+        self.channels.setAccessibleName("Channel")
+        self.channels.activated.connect(lambda number: self._take(self._tester.said.channels[number][0]))
 
     def _make_right(self, save_case: Callable[[], object]) -> None:
         theme = self._theme
@@ -125,6 +131,7 @@ class TesterView(QWidget):
         layout.addLayout(head)
         layout.addWidget(self.text, 1)
         when = row(spacing=8)
+        when.addWidget(self.channels, 1)
         when.addWidget(self.slider, 1)
         when.addWidget(self.moment, 2)
         layout.addLayout(when)
@@ -157,11 +164,17 @@ class TesterView(QWidget):
     def show_moment(self) -> None:
         """Show which moment of the chat the text is, if it is one."""
         tester = self._tester
-        on = bool(tester.moments)
+        on = bool(tester.said.moments)
+        self.channels.setVisible(on and len(tester.said.channels) > 1)
         self.slider.setVisible(on)
         self.moment.setVisible(on)
         if not on:
             return
+        self.channels.clear()
+        for _key, title in tester.said.channels:
+            self.channels.addItem(title)
+        keys = [key for key, _title in tester.said.channels]
+        self.channels.setCurrentIndex(keys.index(tester.said.channel) if tester.said.channel in keys else -1)
         self.slider.blockSignals(True)
         self.slider.setRange(0, tester.most_back)
         self.slider.setValue(tester.most_back - tester.back)
@@ -209,6 +222,10 @@ class TesterView(QWidget):
         if strong:
             made.setBackground(self._theme.color("background_3"))
         return made
+
+    def _take(self, channel: str) -> None:
+        self.wanted_channel = channel
+        self._take_turns()
 
     def _step(self, step: int) -> None:
         self._tester.go_to(self._tester.step + step)

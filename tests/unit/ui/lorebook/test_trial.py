@@ -17,7 +17,7 @@ from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry, SecondaryLog
 from familiar_app.domain.lorebook.rules import rules_named
 from familiar_app.domain.lorebook.sentence import near, sentence
 from familiar_app.domain.lorebook.verdict import Outcome, Reason
-from familiar_app.ui.lorebook.tester import Moment, TrialModel, estimate
+from familiar_app.ui.lorebook.tester import Moment, Said, TrialModel, estimate
 from familiar_app.ui.lorebook.transfer import export, export_losses, read_import, write_case
 from familiar_app.ui.lorebook.trial import Question, Trial, Trials
 from tests.unit.ui.lorebook.stage import CountingModel, loaded, terms_of
@@ -116,14 +116,14 @@ async def test_tokens_are_estimates_until_the_model_has_counted(tmp_path: Path) 
 
 def test_turns_become_messages() -> None:
     tester = TrialModel(lambda: None, lambda: None)
-    tester.fill([Moment("Jo: one\n\ntwo", "noon"), Moment("Mira: three", "one")], 5)
+    tester.fill(Said((Moment("Jo: one\n\ntwo", "noon"), Moment("Mira: three", "one")), 5))
     assert tester.messages() == ("Jo: one\ntwo", "Mira: three")
 
 
 def test_the_tester_goes_back_through_a_chat_until_something_is_typed() -> None:
     tester, heard = TrialModel(lambda: None, lambda: None), []
     tester.watch(heard.append)
-    tester.fill([Moment(f"Jo: {n}", f"12:0{n}") for n in range(5)], 2)
+    tester.fill(Said(tuple(Moment(f"Jo: {n}", f"12:0{n}") for n in range(5)), 2))
     assert (tester.messages(), tester.moment_words()) == (("Jo: 3", "Jo: 4"), "Newest turn, 12:04")
     tester.go_back(3)
     assert (tester.messages(), tester.moment_words()) == (("Jo: 0", "Jo: 1"), "3 back, 12:01")
@@ -131,7 +131,7 @@ def test_the_tester_goes_back_through_a_chat_until_something_is_typed() -> None:
     assert (tester.messages(), tester.back) == (("Jo: 0",), tester.most_back)
     assert heard == ["text", "moment"] * 3
     tester.put_text("Typed.")
-    assert (tester.moments, tester.moment_words(), heard[-1]) == ((), "", "moment")
+    assert (tester.said.moments, tester.moment_words(), heard[-1]) == ((), "", "moment")
 
 
 async def after_test(folder: Path, entries: list[LoreEntry], text: str, **chosen) -> TrialModel:
