@@ -22,6 +22,8 @@ from familiar_app.store.memory_writer import MemoryWriter
 
 VERSION = 1
 ACTIVITY_RETURN = "activity_return"
+# What was saved on purpose is kept already, and is the familiar's own word.
+MEMORY_TOOLS = frozenset(("memory_save", "memory_update"))
 SCHEMA: Mapping[str, Any] = {
     "type": "array",
     "items": {
@@ -62,7 +64,7 @@ class RichNote:
         turns = await desk.vault.projections.heard_after(desk.familiar, position, limit=size)
         if not turns or (len(turns) < size and not flush and not self._is_quiet(turns)):
             return Tick(worked=bool(replayed)) if replayed else IDLE
-        shown = [turn for turn in turns if turn.mode != ACTIVITY_RETURN]
+        shown = [turn for turn in turns if not _is_passed_over(turn)]
         if shown:
             await self._note(position, turns, shown)
         else:
@@ -130,6 +132,11 @@ class RichNote:
         guild = next((guild for guild in channels.values() if guild is not None), None)
         names = {key: await desk.vault.people.label(key, guild=guild) for key in others}
         return {**names, desk.ego: desk.char}
+
+
+def _is_passed_over(turn: Turn) -> bool:
+    """Tell whether nothing is ever learned from a turn."""
+    return turn.mode == ACTIVITY_RETURN or (turn.role is Role.TOOL and turn.mode in MEMORY_TOOLS)
 
 
 def _is_own(turn: Turn, desk: Desk) -> bool:
