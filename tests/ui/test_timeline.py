@@ -356,7 +356,7 @@ def test_two_moments_are_compared_copied_and_exported(play: Play, tmp_path: Path
         async def chosen(*_args, **_more) -> Path:
             return tmp_path / "changes.json"
 
-        monkeypatch.setattr("familiar_app.ui.timeline.deed.choose_file", chosen)
+        monkeypatch.setattr("familiar_app.ui.timeline.showing.choose_file", chosen)
         press(page, "Export…")
         await scene.until((tmp_path / "changes.json").exists)
         assert '"kind": "changed"' in (tmp_path / "changes.json").read_text("utf-8")

@@ -15,12 +15,12 @@ import numpy as np
 
 from familiar_app.domain.fact import FactId
 from familiar_app.store.fact_span import Column, FactSpans, FactWording, rows_among
-from familiar_app.ui.kit.watch import Watched
 from familiar_app.ui.timeline.delta import NOTHING, Delta, delta
 from familiar_app.ui.timeline.lane import Axis, Lanes, extent
 from familiar_app.ui.timeline.prepare import Filter, Prepared
-from familiar_app.ui.timeline.scale import DAY, SHORTEST, clamped
+from familiar_app.ui.timeline.scale import clamped
 from familiar_app.ui.timeline.span_index import Mask, Moment, SpanIndex
+from familiar_app.ui.timeline.time_window import TimeWindow
 
 Handle = Literal["as_of", "known_at"]
 Shape = Literal["lanes", "square"]
@@ -31,11 +31,11 @@ PLAY_STEPS = 160
 _EMPTY = np.empty(0, dtype=np.int64)
 
 
-class TimelineModel(Watched):
+class TimelineModel(TimeWindow):
     """The state of one familiar's timeline. `now` tells the present instant."""
 
     def __init__(self, now: Callable[[], int], zone: tzinfo = UTC) -> None:
-        super().__init__()
+        super().__init__(now())
         self.now, self.zone = now, zone
         self.loaded = False
         self.index: SpanIndex | None = None
@@ -51,8 +51,6 @@ class TimelineModel(Watched):
         self.at_now = True
         self.filter = Filter()
         self.among: Mask | None = None
-        self.whole = (now() - DAY, now() + DAY)
-        self.window = self.whole
         self.chosen: tuple[FactId, ...] = ()
         self.hovered: FactId | None = None
         self.playing = False
@@ -86,11 +84,7 @@ class TimelineModel(Watched):
         if self.at_now:
             self.moment = Moment(self.now(), self.now())
             self.previous = self.moment if first else self.previous
-        low, high = extent(index.spans, self.now())
-        room = max((high - low) // 40, 3600 * 1_000_000)
-        old, self.whole = self.whole, (clamped(low - room), clamped(high + room))
-        if first or self.window == old:
-            self.window = self.whole
+        self.frame(*extent(index.spans, self.now()), anew=first)
         self.chosen = tuple(one for one in self.chosen if self.row_of(one) >= 0)
         self._forget()
         for what in ("facts", "lanes", "window", "moment", "chosen"):
@@ -231,6 +225,13 @@ class TimelineModel(Watched):
         self.reveal(self._place(handle))
         return True
 
+    def go_to_end(self, direction: int) -> None:
+        """Go to the first change (-1) or the last (1)."""
+        edges = self.edges(self.handle)
+        if len(edges):
+            self.move(self.handle, int(edges[0 if direction < 0 else -1]))
+            self.reveal(self._place(self.handle))
+
     def play(self, on: bool) -> None:
         """Begin or stop moving through time; from the end it begins anew."""
         if on and not len(self.edges()):
@@ -257,40 +258,6 @@ class TimelineModel(Watched):
     def _place(self, handle: Handle) -> int:
         at = self.moment.as_of if handle == "as_of" else self.moment.known_at
         return self.now() if at is None else at
-
-    # ---- window
-
-    def zoom(self, factor: float, at: int) -> None:
-        """Show less (factor below 1) or more time, with the instant `at` staying where it is."""
-        start, end = self.window
-        most = max(2 * (self.whole[1] - self.whole[0]), DAY)
-        length = max(SHORTEST, min(most, round((end - start) * factor)))
-        share = (at - start) / max(1, end - start)
-        self.show_window(at - round(length * share), length)
-
-    def pan(self, share: float) -> None:
-        """Move the window by a share of its own length."""
-        start, end = self.window
-        self.show_window(start + round((end - start) * share), end - start)
-
-    def show_window(self, start: int, length: int) -> None:
-        """Show a stretch of time."""
-        start = clamped(start)
-        window = (start, max(start + SHORTEST, clamped(start + length)))
-        if window != self.window:
-            self.window = window
-            self.tell("window")
-
-    def fit(self) -> None:
-        """Show all of time."""
-        self.show_window(self.whole[0], self.whole[1] - self.whole[0])
-
-    def reveal(self, at: int) -> None:
-        """Bring an instant into the window, where it is not."""
-        start, end = self.window
-        if not start <= at <= end:
-            length = end - start
-            self.show_window(at - length // 2, length)
 
     # ---- looking
 

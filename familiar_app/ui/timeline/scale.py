@@ -86,7 +86,7 @@ def ticks(scale: Scale, label_width: float, zone: tzinfo) -> list[Tick]:
     here = _floor(local_time(from_micros(clamped(scale.start)), zone), unit, number)
     found: list[Tick] = []
     for _ in range(MOST_TICKS * 4):
-        instant = to_micros(as_utc(here))
+        instant = _micros(here)
         if instant > scale.end or len(found) >= MOST_TICKS:
             break
         if instant >= scale.start:
@@ -135,6 +135,14 @@ def read_instant(text: str, zone: tzinfo, now: int) -> int:
         return to_micros(parsed.replace(tzinfo=zone))
     except (OverflowError, ValueError) as error:
         raise BadInputError("this lies outside the calendar.", next_step="Write it like 2024-05-01 18:30.") from error
+
+
+def _micros(at: datetime) -> int:
+    """Return an instant of the owner's zone; the first hours of the calendar, which UTC does not have, lie before it."""
+    try:
+        return to_micros(as_utc(at))
+    except (OverflowError, ValueError):
+        return LOWEST - 1 if at.year == 1 else HIGHEST + 1
 
 
 def _floor(at: datetime, unit: str, number: int) -> datetime:

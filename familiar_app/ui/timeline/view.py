@@ -5,35 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QSplitter, QStackedWidget, QWidget
+from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import PersonKey
-from familiar_app.ui.kit.button import icon_button
-from familiar_app.ui.kit.empty_state import EmptyState
-from familiar_app.ui.kit.field import SearchField
-from familiar_app.ui.kit.header import PanelHeader
-from familiar_app.ui.kit.label import column, label, surface
-from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
-from familiar_app.ui.kit.wait import WaitStack
-from familiar_app.ui.timeline.axis import Axis as AxisBar
-from familiar_app.ui.timeline.axis import Overview
-from familiar_app.ui.timeline.belief_list import BeliefTable
-from familiar_app.ui.timeline.canvas import Canvas
-from familiar_app.ui.timeline.controls import Controls
 from familiar_app.ui.timeline.correction import Corrections
 from familiar_app.ui.timeline.deed import Deeds
+from familiar_app.ui.timeline.key import key_word, undo_word
 from familiar_app.ui.timeline.lane import Axis, Lanes
 from familiar_app.ui.timeline.model import TimelineModel
+from familiar_app.ui.timeline.parts import EVERYBODY, TimelineParts
 from familiar_app.ui.timeline.prepare import Filter, Prepared, passing, prepare
-from familiar_app.ui.timeline.square_view import SquareView
 from familiar_app.ui.timeline.word import moment_text, picture_text
 
 if TYPE_CHECKING:
@@ -46,140 +34,34 @@ READ_AFTER_MS = 200
 PLAY_EVERY_MS = 140
 NARROW_PX = 520
 DESCRIBE_AFTER_MS = 400
-EVERYBODY = "Everybody"
-_KEYS = {
-    Qt.Key.Key_Plus: "zoom_in",
-    Qt.Key.Key_Equal: "zoom_in",
-    Qt.Key.Key_Minus: "zoom_out",
-    Qt.Key.Key_0: "fit",
-    Qt.Key.Key_Space: "play",
-    Qt.Key.Key_L: "link",
-}
 
 
-class TimelineView(QWidget):
+class TimelineView(TimelineParts):
     """Shows a `TimelineModel` over the facts of a vault. `weak` tells that memory is not drawn by itself."""
 
     def __init__(
         self, model: TimelineModel, facts: Facts, familiar: FamiliarId, name: str, context: PanelContext, *, weak: bool
     ) -> None:
-        super().__init__()
-        surface(self, 1)
-        self.model, self.context, self.theme = model, context, context.theme
+        super().__init__(context.theme, model, weak=weak)
+        self.context = context
         self._facts, self._familiar, self._name = facts, familiar, name
         self._awaited: FactId | None = None
-        self.notice = Notice(self.theme)
         self.tasks = Tasks(context.tasks, self, self._show_error)
         self.deeds = Deeds(self, facts, Corrections(facts, familiar), name)
-        self._make_parts(weak)
-        self._lay_out()
         self._filter_soon = self._timer(FILTER_AFTER_MS, self._start_filter)
         self._read_soon = self._timer(READ_AFTER_MS, self.load)
         self._describe_soon = self._timer(DESCRIBE_AFTER_MS, self._describe)
         self._play = self._timer(PLAY_EVERY_MS, model.play_step, repeat=True)
         self.stale = False
-        model.watch(self._heard)
+        self._connect()
+        self.show_steps()
         self.stop_listening = facts.feed.listen(lambda _facts: self._facts_changed())
 
-    # ---- making
-
-    def _make_parts(self, weak: bool) -> None:
-        theme, model = self.theme, self.model
-        self.canvas, self.square = Canvas(theme, model), SquareView(theme, model)
-        self.axis = AxisBar(theme, model, self.canvas.span)
-        self.overview = Overview(theme, model, self.canvas.span)
-        self.controls = Controls(theme, model, self.do)
-        self.beliefs = BeliefTable(theme, model, copy=lambda: self.do("copy"))
-        self.beliefs.deed.connect(self.do)
-        self.beliefs.opened.connect(lambda _index: self.deeds.show_chosen())
-        self.asked = label("", "quiet", wrap=True)
-        self.counts = label("", "faint", wrap=True)
-        self.search = SearchField(theme, "Search facts")
+    def _connect(self) -> None:
         self.search.textChanged.connect(lambda _text: self._filter_soon.start())
-        for given in (self.search.next_wanted, self.search.given_up):
-            given.connect(self.beliefs.setFocus)
-        self.search.setMinimumWidth(theme.px(100))
-        self.people = QComboBox()
-        self.people.setAccessibleName("Whom the facts are about")
-        self.people.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.people.setMinimumContentsLength(8)
-        self.people.addItem(EVERYBODY, "")
         self.people.activated.connect(lambda _number: self._start_filter())
-        self.count = label("", "faint")
-        text = ("What is learned in conversations appears here, with when it was true and when it was believed. ") + (
-            "The small model that comes along draws no memory by itself, because it would make things up. "
-            "A better model does; a fact can also be added by hand with + above."
-            if weak
-            else "It comes by itself as you talk; a fact can also be added by hand."
-        )
-        step, run = ("Choose a model", self._choose_model) if weak else ("Add a fact", lambda: self.do("add"))
-        self.empty = EmptyState(theme, "timeline", "No facts yet", text, step=step, run=run)
-        self.nothing = EmptyState(
-            theme, "search", "No fact matches", "No fact has this text and these people.",
-            step="Show all facts", run=self.clear_filter,
-        )  # fmt: skip
-
-    def _lay_out(self) -> None:
-        head = PanelHeader(self.theme, "Timeline")
-        head.add(self.count)
-        self.buttons = {
-            word: icon_button(self.theme, icon, name, lambda word=word: self.do(word), shortcut=key)
-            for word, icon, name, key in (
-                ("add", "plus", "Add a fact", "Ctrl+N"),
-                ("undo", "undo", "Undo", "Ctrl+Z"),
-                ("redo", "redo", "Redo", "Ctrl+Shift+Z"),
-                ("read", "file", "The picture in words", ""),
-            )
-        }
-        for made in (*self.buttons.values(), self.people, self.search):
-            head.add_end(made)
-        self.pages = QStackedWidget()
-        for page in (self._whole(), self.empty, self.nothing):
-            self.pages.addWidget(page)
-        self.wait = WaitStack(self.theme, self.pages, rows=12)
-        told = column(spacing=0)
-        told.setContentsMargins(16, 8, 16, 0)
-        told.addWidget(self.notice)
-        layout = column(spacing=0)
-        layout.addWidget(head)
-        layout.addLayout(told)
-        layout.addWidget(self.wait, 1)
-        self.setLayout(layout)
-        self.show_steps()
-
-    def _whole(self) -> QWidget:
-        self.shapes = QStackedWidget()
-        self.lanes_page = QWidget()
-        lanes = column(spacing=0)
-        lanes.addWidget(self.canvas, 1)
-        lanes.addWidget(self.axis)
-        self.lanes_page.setLayout(lanes)
-        self.shapes.addWidget(self.lanes_page)
-        self.shapes.addWidget(self.square)
-        picture = QWidget()
-        left = column(spacing=0)
-        left.addWidget(self.shapes, 1)
-        left.addWidget(self.overview)
-        left.addWidget(self.controls)
-        picture.setLayout(left)
-        listed = self.listed = QWidget()
-        right = column(spacing=4)
-        right.setContentsMargins(12, 8, 12, 0)
-        right.addWidget(label("Beliefs at this moment", "strong", wrap=True))
-        right.addWidget(self.asked)
-        right.addWidget(self.counts)
-        right.addWidget(self.beliefs, 1)
-        listed.setLayout(right)
-        listed.setMinimumWidth(self.theme.px(220))
-        self.across = QSplitter(Qt.Orientation.Horizontal)
-        self.across.setChildrenCollapsible(False)
-        self.across.setHandleWidth(1)
-        self.across.addWidget(picture)
-        self.across.addWidget(listed)
-        self.across.setSizes([700, 330])
-        self.across.setStretchFactor(0, 3)
-        self.across.setStretchFactor(1, 1)
-        return self.across
+        self.beliefs.opened.connect(lambda _index: self.deeds.show_chosen())
+        self.model.watch(self._heard)
 
     def _timer(self, after_ms: int, run: Callable[[], object], *, repeat: bool = False) -> QTimer:
         timer = QTimer(self)
@@ -292,9 +174,6 @@ class TimelineView(QWidget):
     def choose_soon(self, fact: FactId) -> None:
         """Choose a fact that was stored a moment ago, as soon as it has been read."""
         self._awaited = fact
-
-    def _choose_model(self) -> None:
-        self.context.go_to("settings", "models.background")
 
     # ---- showing
 
@@ -411,35 +290,14 @@ class TimelineView(QWidget):
 
     def event(self, event: QEvent) -> bool:
         # Ctrl+Z belongs to this panel while the focus is in it; a field that has typing to take back comes first.
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _undo_word(event):
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and undo_word(event):
             event.accept()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        word = _undo_word(event) or self._key_word(event)
+        word = undo_word(event) or key_word(event)
         if word:
             self.do(word)
-        elif event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End):
-            edges: Any = self.model.edges(self.model.handle)
-            if len(edges):
-                at = int(edges[0 if event.key() == Qt.Key.Key_Home else -1])
-                self.model.move(self.model.handle, at)
-                self.model.reveal(at)
         else:
             super().keyPressEvent(event)
-
-    def _key_word(self, event: QKeyEvent) -> str:
-        mods = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
-        if mods:
-            return ""
-        big = "_big" if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else ""
-        if event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-            return f"step{big}" + ("_back" if event.key() == Qt.Key.Key_Left else "")
-        return _KEYS.get(Qt.Key(event.key()), "")
-
-
-def _undo_word(event: QKeyEvent) -> str:
-    if event.matches(QKeySequence.StandardKey.Undo):
-        return "undo"
-    return "redo" if event.matches(QKeySequence.StandardKey.Redo) else ""

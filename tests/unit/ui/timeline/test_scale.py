@@ -7,7 +7,7 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from familiar_app.domain.errors import BadInputError
@@ -60,6 +60,7 @@ def test_no_hour_is_skipped_or_told_twice_when_the_clocks_change() -> None:
     assert {after - before for before, after in pairwise(places)} == {3_600_000_000}
 
 
+@example(-62_132_921_396_000_001, 2_546_526_315_790, 320.0, ROME)
 @given(instants, st.integers(2_000_000, HIGHEST - LOWEST), st.floats(320, 3000), st.sampled_from([UTC, ROME]))
 def test_ticks_rise_lie_inside_and_leave_room_for_their_labels(
     start: int, length: int, width: float, zone: ZoneInfo
