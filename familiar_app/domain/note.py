@@ -23,6 +23,8 @@ from familiar_app.domain.self_ability import is_self_ability
 
 MAX_ITEMS = 100
 MAX_TEXT_CHARS = 2000
+# Turns and facts begin like this where a model is shown them; a weak one hands them back as they are.
+_ECHO = re.compile(r"\[\s*[TF]\s*#\s*\d+")
 _NUMERAL = re.compile(r"[+-]?\d+(?:\.\d+)?\Z")
 
 
@@ -127,6 +129,9 @@ def _note(item: object, batch: NoteBatch, origin: str, rejected: Counter[str]) -
         return None
     if len(text) > MAX_TEXT_CHARS:
         rejected["too long"] += 1
+        return None
+    if _ECHO.search(text):
+        rejected["echo of the request"] += 1
         return None
     subjects = subjects_of(item.get("subject_keys"), batch.people)
     if _is_about_own_ability(text, subjects, batch):

@@ -112,6 +112,17 @@ def test_whatever_comes_only_shown_turns_and_people_get_in(answer: object) -> No
             assert new.valid_from < new.valid_to
 
 
+def test_what_merely_hands_the_request_back_is_no_fact() -> None:
+    texts = [
+        "Turns: [T#21 2023-05-25T13:15:20Z local:main | Ann (discord:1)]",
+        "[F # 7] Ann sings.",
+        "Ann sings in F# minor.",
+    ]
+    notes = notes_of([{"text": text} for text in texts], BATCH, "rich_note")
+    assert [new.text for _, new in notes.kept] == ["Ann sings in F# minor."]
+    assert notes.rejected == {"echo of the request": 2}
+
+
 def test_a_batch_survives_the_ledger() -> None:
     text = KeptAnswer([{"text": "é"}], BATCH.as_basis(), newest_turn=9).encode()
     kept = decode(text)
