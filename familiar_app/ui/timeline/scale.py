@@ -138,7 +138,7 @@ def read_instant(text: str, zone: tzinfo, now: int) -> int:
 
 
 def _micros(at: datetime) -> int:
-    """Return an instant of the owner's zone; the first hours of the calendar, which UTC does not have, lie before it."""
+    """Return an instant of the owner's zone; the first hours of the calendar, which UTC lacks, lie before it."""
     try:
         return to_micros(as_utc(at))
     except (OverflowError, ValueError):
