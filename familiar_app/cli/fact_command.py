@@ -7,13 +7,17 @@ from typing import Any
 
 from familiar_app.cli.context import Command
 from familiar_app.cli.fact_shape import fact_shape, history_shape
+from familiar_app.cli.memory_option import decay_of
+from familiar_app.cli.memory_shape import memory_shape
 from familiar_app.cli.option import instant, limit, person_key, whole_number
 from familiar_app.domain.clock import format_time
 from familiar_app.domain.errors import BadInputError, UsageError, UserError
 from familiar_app.domain.fact import Fact, FactId, NewFact, Subject
 from familiar_app.domain.fact_render import render
 from familiar_app.domain.ids import ChannelKey, PersonKey, TurnId
+from familiar_app.domain.saved_memory.memory import GLOBAL_LINEAGE
 from familiar_app.services import Services
+from familiar_app.store.fact import FactHistory
 from familiar_app.store.fact_act import ORIGIN
 
 _ALL = 1 << 40
@@ -141,7 +145,7 @@ async def run_show(command: Command) -> int:
         raise UserError("There is no fact of this id.", "'familiar facts' lists them.")
     if command.out.as_json:
         channels = await _channels(services, {one.channel for one in history.reflections if one.channel is not None})
-        command.out.json(history_shape(history, channels))
+        command.out.json(history_shape(history, channels, await _memories(command, services, history)))
         return 0
     out = command.out
     out.line(_line(history.fact, history.labels))
@@ -218,6 +222,14 @@ async def run_restore(command: Command) -> int:
     fact = await _fact(command, services, command.args.id)
     restored = await services.vault.facts.restore_by_owner(fact.id)
     return await _print_fact(command, services, restored, "believed again")
+
+
+async def _memories(command: Command, services: Services, history: FactHistory) -> list[dict[str, Any]]:
+    """Return what was saved on purpose from the turns that a fact rests on."""
+    hosted = command.hosted(services)
+    found = await services.vault.saved_memories.drawn_from([turn.id for turn in history.sources])
+    seen = [one for one in found if one.place.lineage in (hosted.config.lineage, GLOBAL_LINEAGE)]
+    return [memory_shape(one, services.clock.now(), decay_of(hosted)) for one in seen]
 
 
 async def _fact(command: Command, services: Services, number: int) -> Fact:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -40,14 +40,19 @@ def fact_shape(fact: Fact, labels: Mapping[PersonKey, str]) -> dict[str, Any]:
     }
 
 
-def history_shape(history: FactHistory, channels: Mapping[ChannelId, ChannelKey]) -> dict[str, Any]:
-    """Return a fact with its beliefs, its chain, its sources and what cites it. `channels` has those of reflections."""
+def history_shape(
+    history: FactHistory, channels: Mapping[ChannelId, ChannelKey], memories: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
+    """Return a fact with its beliefs, its chain, its sources and what cites it.
+
+    `channels` has those of reflections, `memories` what was saved from the same turns, in its JSON form.
+    """
     return fact_shape(history.fact, history.labels) | {
         "beliefs": [belief_shape(belief) for belief in history.fact.beliefs],
         "supersedes": list(history.supersedes),
         "sources": [turn_shape(turn) for turn in history.sources],
         "reflections": [reflection_shape(one, channels) for one in history.reflections],
-        "memories": [],
+        "memories": list(memories),
     }
 
 

@@ -68,8 +68,9 @@ async def import_memories(
     owner: str | None = None,
     bucket: str | None = None,
     replace: bool = False,
+    dry_run: bool = False,
 ) -> int:
-    """Bring memories from a file: all of them, or none."""
+    """Bring memories from a file: all of them, or none; with `dry_run` only say what would be done."""
     items = _of_one_character(await asyncio.to_thread(read_memories, path), bucket, path)
     services = await command.open()
     hosted = command.hosted(services)
@@ -78,11 +79,14 @@ async def import_memories(
     wordings = await _with_channels(services, hosted.id, lineage, wordings)
     keeper = keeper_of(hosted.id, hosted.config)
     try:
-        done = await services.vault.saved_memories.bring_in(keeper, wordings, replace=replace, by=OWNER)
+        done = await services.vault.saved_memories.bring_in(
+            keeper, wordings, replace=replace, by=OWNER, dry_run=dry_run
+        )
     except BadInputError as error:
         raise BadInputError(error.reason, source=path, field=error.field, next_step=error.next_step) from error
     if command.out.as_json:
-        command.out.json({"kind": "memories", "taken": done.added, "skipped": done.skipped, "retired": done.retired})
+        counts = {"taken": done.added, "skipped": done.skipped, "retired": done.retired}
+        command.out.json({"kind": "memories", "dry_run": dry_run, **counts})
     else:
         command.out.message(f"{done.added} memories taken, {done.skipped} there already, {done.retired} retired.")
     return 0
@@ -135,7 +139,10 @@ def _of_one_character(items: list[FileMemory], bucket: str | None, path: Path) -
 def _place(item: FileMemory, lineage: Lineage, scope: Scope | None, owner: str | None, path: Path) -> MemoryPlace:
     chosen_scope, chosen_owner = (scope, owner) if scope is not None else (item.scope, item.owner)
     if chosen_scope is None or chosen_owner is None:
-        raise UserError(f"{path} does not say whose these memories are.", "Say it with --person KEY or --server KEY.")
+        raise UserError(
+            f"{path} does not say whose these memories are.",
+            "Say it with 'memory import', --person KEY or --server KEY.",
+        )
     if item.scope is not None and item.scope is not chosen_scope:
         raise BadInputError(f"this memory is {item.scope}, not {chosen_scope}.", source=path, field=item.place)
     if item.is_global and chosen_scope is Scope.SERVER:

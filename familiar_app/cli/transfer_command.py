@@ -11,6 +11,7 @@ from typing import Any
 
 from familiar_app.cli.context import Command, heard
 from familiar_app.cli.lore_transfer import card_for_export, export_lorebook, import_card, import_lorebook
+from familiar_app.cli.memory_transfer import export_memories, import_memories
 from familiar_app.cli.option import channel
 from familiar_app.domain.errors import UsageError
 from familiar_app.domain.ids import ChannelId, ChannelKey
@@ -19,6 +20,7 @@ from familiar_app.interchange.cards import CARD_FORMATS, write_card
 from familiar_app.interchange.kind_of_file import FileKind, kind_of_file
 from familiar_app.interchange.lorebook.files import LORE_FORMATS
 from familiar_app.interchange.lorebook.sniff import SHAPES
+from familiar_app.interchange.memories import FORMAT as MEMORIES
 from familiar_app.interchange.turn_export import ExportReport, export_turns, refuse_existing, write_turns
 from familiar_app.interchange.turn_format import TURN_READERS, find_turn_format, turn_reader
 from familiar_app.interchange.turn_import import ImportReport, TurnImport
@@ -26,8 +28,8 @@ from familiar_app.interchange.turn_record import ReadOptions
 from familiar_app.interchange.turn_source import TurnSource, source_from_path, source_from_pipe
 from familiar_app.services import Services
 
-_EXPORTS = ("turns", "card", "lorebook")
-_IMPORTS = tuple(dict.fromkeys((*TURN_READERS, *LORE_FORMATS, *CARD_FORMATS)))
+_EXPORTS = ("turns", "card", "lorebook", "memories")
+_IMPORTS = tuple(dict.fromkeys((*TURN_READERS, *LORE_FORMATS, *CARD_FORMATS, MEMORIES)))
 
 
 def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
@@ -35,7 +37,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
     take = commands.add_parser(
         "import",
         parents=[common],
-        help="bring turns, a lorebook or a card from a file",
+        help="bring turns, a lorebook, a card or memories from a file",
         description="Check a file as a whole, then bring its turns into the log, the entries of its lorebook into the "
         "familiar's, or its card into the place of the familiar's. What is there already is skipped, so an import "
         "that was cut short is completed by running it again.",
@@ -51,7 +53,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
     give = commands.add_parser(
         "export",
         parents=[common],
-        help="write turns, the card or the lorebook to a file",
+        help="write turns, the card, the lorebook or memories to a file",
         description="Write the familiar's turns as JSON Lines, its character card, or its lorebook. What is exported "
         "is readable by everybody who gets the file.",
     )
@@ -67,12 +69,14 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
 
 
 async def run_import(command: Command) -> int:
-    """Import a file of turns, a lorebook or a card."""
+    """Import a file of turns, a lorebook, a card or memories."""
     args = command.args
     kind = await asyncio.to_thread(_kind, args.file, args.format)
     if kind != "turns":
         if args.skip_bad_lines or args.channel or args.own_key:
             raise UsageError("--skip-bad-lines, --channel and --self are for turns.")
+        if kind == "memories":
+            return await import_memories(command, Path(args.file), dry_run=args.dry_run)
         return await (import_lorebook if kind == "lorebook" else import_card)(command, Path(args.file))
     source = await asyncio.to_thread(_source, args.file)
     format_name = args.format or await asyncio.to_thread(find_turn_format, source)
@@ -104,6 +108,8 @@ def _kind(file: str, format_name: str | None) -> FileKind:
         return "turns"
     if file == "-":
         raise UsageError("Lorebooks and cards are read from a file.")
+    if format_name == MEMORIES:
+        return "memories"
     if format_name in SHAPES:
         return "lorebook"
     found = kind_of_file(Path(file))
@@ -155,11 +161,15 @@ def _print_import(command: Command, report: ImportReport) -> None:
 
 
 async def run_export(command: Command) -> int:
-    """Export turns, the card or the lorebook."""
+    """Export turns, the card, the lorebook or memories."""
     if command.args.what == "card":
         return await _export_card(command)
     if command.args.what == "lorebook":
         return await export_lorebook(command)
+    if command.args.what == "memories":
+        if command.args.format is not None:
+            raise UsageError("Memories are exported in one form only.")
+        return await export_memories(command, Path(command.args.file), force=command.args.force)
     args = command.args
     if args.format not in (None, "jsonl"):
         raise UsageError("Turns are exported as jsonl.")

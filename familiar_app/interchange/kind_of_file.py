@@ -1,4 +1,4 @@
-"""Tells what a file holds: turns, a lorebook or a card. Only what stands inside counts, and its ending for text."""
+"""Tells what a file holds: turns, a lorebook, a card or memories. Only what stands inside counts, and text endings."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from familiar_app.domain.errors import BadInputError, OutsideError
 from familiar_app.interchange.card_file import CARD_KEYWORDS, load_json_file
 from familiar_app.interchange.json_text import MAX_JSON_BYTES
 from familiar_app.interchange.lorebook.sniff import find_shape, is_card
+from familiar_app.interchange.memories import is_memory_file
 from familiar_app.interchange.report import Report
 
-FileKind = Literal["turns", "lorebook", "card"]
+FileKind = Literal["turns", "lorebook", "card", "memories"]
 _MARKDOWN = (".md", ".markdown")
 _CONTAINERS = (b"\x89PNG", b"PK\x03\x04")
 
 
 def kind_of_file(path: Path) -> FileKind:
-    """Tell what a file holds. What is neither a lorebook nor a card counts as turns, so that the error is theirs.
+    """Tell what a file holds. What is none of the others counts as turns, so that the error is theirs.
 
     Raises BadInputError for a picture or archive without a card, OutsideError where the disk fails.
     """
@@ -34,6 +35,8 @@ def kind_of_file(path: Path) -> FileKind:
         if _is_container(path):
             raise
         return "turns"
+    if is_memory_file(value):
+        return "memories"
     if is_card(value):
         return "card"
     return "turns" if find_shape(value) is None else "lorebook"

@@ -132,10 +132,14 @@ class SavedMemories:
         """Let a memory be about another server or person, or known to every familiar (lineage 0)."""
         return await self._by_hand(lambda c, at: saved_memory_hand.move(c, keeper, memory, place, by, at))
 
-    async def bring_in(self, keeper: Keeper, items: Sequence[Wording], *, replace: bool, by: PersonKey) -> Imported:
-        """Store memories from a file, all or none. Raises UserError or BadInputError that name the memory."""
+    async def bring_in(
+        self, keeper: Keeper, items: Sequence[Wording], *, replace: bool, by: PersonKey, dry_run: bool = False
+    ) -> Imported:
+        """Store memories from a file, all or none, or only count. Raises UserError, BadInputError that name the one."""
         at = self._clock.now()
-        return await self._write(lambda c: saved_memory_hand.bring_in(c, keeper, items, replace, by, at))
+        return await self._write(
+            lambda c: saved_memory_hand.bring_in(c, keeper, items, replace, by, at, dry_run=dry_run)
+        )
 
     async def reinforce(self, familiar: FamiliarId, channel: ChannelKey, memories: Sequence[MemoryId]) -> None:
         """Remember that memories were brought back by what was said in a channel."""

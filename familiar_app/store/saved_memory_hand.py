@@ -159,7 +159,14 @@ def reinforce(
 
 
 def bring_in(
-    connection: Connection, keeper: Keeper, items: Sequence[Wording], replace: bool, by: PersonKey, at: datetime
+    connection: Connection,
+    keeper: Keeper,
+    items: Sequence[Wording],
+    replace: bool,
+    by: PersonKey,
+    at: datetime,
+    *,
+    dry_run: bool,
 ) -> Imported:
     """Store memories from a file: those not there yet, or with `replace` in the place of all that are.
 
@@ -177,8 +184,8 @@ def bring_in(
         if mark not in known:
             fresh.setdefault(mark, item)
     _check_import_room(connection, keeper, list(fresh.values()), frozenset(row.id for row in gone))
-    if not fresh and not gone:
-        return Imported(0, len(wordings), 0)
+    if dry_run or (not fresh and not gone):
+        return Imported(len(fresh), len(wordings) - len(fresh), len(gone))
     ops: list[Op] = [{"op": "retire", "id": row.id, "reason": REPLACED} for row in gone]
     number = next_number(connection)
     for offset, item in enumerate(fresh.values()):

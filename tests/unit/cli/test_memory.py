@@ -219,3 +219,25 @@ async def test_a_bad_file_changes_nothing(program: Program, tmp_path: Path, valu
     assert says in ran.json["error"]["message"]
     assert "bad.json" in ran.json["error"]["message"]
     assert (await program("memory", "list", "--include-retired", "--json")).json == []
+
+
+async def test_the_general_import_and_export_know_memories(program: Program, call: Caller, tmp_path: Path) -> None:
+    await program("memory", "add", "tea", "--person", "discord:2")
+    file = tmp_path / "out.json"
+    assert (await program("export", "memories", str(file), "--json")).json["written"] == 1
+    await program("memory", "retire", "1")
+    tried = (await program("import", str(file), "--dry-run", "--json")).json
+    assert (tried["kind"], tried["dry_run"], tried["taken"]) == ("memories", True, 1)
+    assert (await program("memory", "list", "--json")).json == []
+    assert (await program("import", str(file), "--json")).json["taken"] == 1
+    assert [one["content"] for one in (await program("memory", "list", "--json")).json] == ["tea"]
+
+
+async def test_a_fact_shows_what_was_saved_from_the_same_turn(program: Program, call: Caller) -> None:
+    said = (await program("say", "I keep bees", "--json")).json["turn_id"]
+    await call.save("{user} keeps bees", "Ann", turn_id=said)
+    await program("fact", "add", "Ann keeps bees.", "--source", str(said))
+    shown = (await program("fact", "show", "1", "--json")).json
+    assert [(one["id"], one["source_turn_id"]) for one in shown["memories"]] == [(1, said)]
+    source = (await program("memory", "show", "1", "--json")).json["source"]
+    assert (source["id"], source["content"]) == (said, "I keep bees")
