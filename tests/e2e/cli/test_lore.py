@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -137,3 +138,29 @@ def test_books_of_the_profile_and_of_one_channel(familiar: Familiar) -> None:
         "gone.toml": "channel",
         "world.toml": "everywhere",
     }
+
+
+def test_a_card_with_lorebook_and_files_goes_in_and_out_whole(familiar: Familiar, tmp_path: Path) -> None:
+    entry = {
+        "keys": ["lamp"], "content": "It burns.", "enabled": True, "insertion_order": 3, "use_regex": False,
+        "extensions": {"vendor": [1]}, "id": "one", "mode": "normal",
+    }  # fmt: skip
+    data = {
+        "name": "Orla", "description": "A keeper.", "first_mes": "Hm?", "alternate_greetings": ["Yes?", ""],
+        "mes_example": "<START>\n{{user}}: Hi", "creator_notes": "notes", "personality": "dry", "scenario": "a pier",
+        "system_prompt": "", "post_history_instructions": "", "tags": ["sea"], "creator": "c",
+        "character_version": "3", "extensions": {"risuai": {"x": None}}, "group_only_greetings": [], "nickname": "O",
+        "assets": [{"type": "emotion", "uri": "embeded://assets/joy.png", "name": "joy", "ext": "png"}],
+        "character_book": {"name": "Pier", "entries": [entry], "extensions": {}},
+    }  # fmt: skip
+    card = {"spec": "chara_card_v3", "spec_version": "3.0", "data": data}
+    source, out = tmp_path / "in.charx", tmp_path / "out.charx"
+    with zipfile.ZipFile(source, "w") as archive:
+        archive.writestr("card.json", json.dumps(card))
+        archive.writestr("assets/joy.png", b"joy")
+    taken = familiar("import", str(source), "--json")
+    assert (taken.code, taken.json["lorebook"]) == (0, {"taken": 1, "already_there": 0})
+    assert familiar("export", "card", str(out), "--format", "charx").code == 0
+    with zipfile.ZipFile(out) as archive:
+        assert archive.read("assets/joy.png") == b"joy"
+        assert json.loads(archive.read("card.json")) == card
