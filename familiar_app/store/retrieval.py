@@ -91,11 +91,16 @@ class Retrieval:
         view = self._index.view or view
 
         def work(connection: Connection) -> Recalled:
-            found = self._recall(connection, view, request, named, meaning)
+            known = named or self._names.book(connection).read(request.cue)
+            cue = Cue(tuple(view.searcher.terms(request.cue)), known.people)
+            found = self._recall(connection, view, request, cue, meaning)
             audience = request.audience
             if held < 1 or audience is None or audience.everything:
                 return found
-            closed = self._recall(connection, view, replace(request, limit=held, missed=0), named, meaning, held=True)
+            # What stands beside it is nobody's concern here, and would take as long as all the rest.
+            weights = replace(request.weights, neighbours=0)
+            other = replace(request, limit=held, missed=0, weights=weights)
+            closed = self._recall(connection, view, other, cue, meaning, held=True)
             return replace(found, held=closed.hits)
 
         return await self._engine.read(work)
@@ -122,13 +127,11 @@ class Retrieval:
         connection: Connection,
         view: View,
         request: Recall,
-        named: NameCue | None,
+        cue: Cue,
         meaning: Meaning | None,
         *,
         held: bool = False,
     ) -> Recalled:
-        named = named or self._names.book(connection).read(request.cue)
-        cue = Cue(tuple(view.searcher.terms(request.cue)), named.people)
         scope = scope_of(connection, request, self._clock.now(), held=held)
         found = look_up(connection, view, self._source, cue, scope, request.candidates)
         look = _Look(connection, request, scope, cue, found, meaning, held)
