@@ -35,30 +35,39 @@ def case_of(
     Entries are numbered anew in file order; chance and token counts are replayed. Effects that were running are not
     told, so the scene has to be a dry run where there were any.
     """
-    bound = {
-        **_by_name(books.everywhere),
-        **_by_name(books.chat),
-        **_by_name(books.persona),
-        **_by_name(books.character),
-    }
-    numbers = {
-        EntryKey(book.name, entry.uid): EntryKey(book.name, number)
-        for book in bound.values()
-        for number, entry in enumerate(book.entries)
-    }
-    given: dict[str, Any] = {
-        "books": {name: _book(book, rules) for name, book in bound.items()},
-        "globalBooks": [book.name for book in books.everywhere],
-        "chatBook": [book.name for book in books.chat],
-        "personaBook": [book.name for book in books.persona],
-        "characterExtraBooks": [book.name for book in books.character],
+    given = {
+        **_books(books, rules),
         "settings": {case: _plain(getattr(settings, ours)) for case, ours in CASE_SETTINGS.items()},
-        **_scene(scene, numbers),
+        **_scene(scene, _new_numbers(books)),
         "macros": dict(macros or {}),
         "rng": list(activation.rolls),
         "counts": list(activation.counts),
     }
     return {"title": title, "rules": rules.name, "input": given, "expect": activation.to_json(verdicts=False)}
+
+
+def _books(books: BoundBooks, rules: Rules) -> dict[str, Any]:
+    """Return the books by name, and what binds each of them."""
+    return {
+        "books": {name: _book(book, rules) for name, book in _all_by_name(books).items()},
+        "globalBooks": [book.name for book in books.everywhere],
+        "chatBook": [book.name for book in books.chat],
+        "personaBook": [book.name for book in books.persona],
+        "characterExtraBooks": [book.name for book in books.character],
+    }
+
+
+def _all_by_name(books: BoundBooks) -> dict[str, LoreBook]:
+    return _by_name([*books.character, *books.persona, *books.chat, *books.everywhere])
+
+
+def _new_numbers(books: BoundBooks) -> dict[EntryKey, EntryKey]:
+    """Return each entry's place in its file, which is its number in the case."""
+    return {
+        EntryKey(book.name, entry.uid): EntryKey(book.name, number)
+        for book in _all_by_name(books).values()
+        for number, entry in enumerate(book.entries)
+    }
 
 
 def _by_name(books: Iterable[LoreBook]) -> dict[str, LoreBook]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QCheckBox, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QScrollArea, QWidget
 
 from familiar_app.ui.character.importing import Import
 from familiar_app.ui.kit.avatar import avatar
@@ -36,26 +36,16 @@ class ImportView(QScrollArea):
         layout.addWidget(line())
         layout.addWidget(label("Fields that would change", "strong"))
         layout.addWidget(label(", ".join(found.changes) or "None: the card says the same.", wrap=True))
-        self.picture = QCheckBox("Use its picture as well")
-        self.picture.setAccessibleName("Use its picture as well")
-        self.picture.setVisible(picture is not None)
-        self.picture.setChecked(picture is not None)
+        self.picture = _choice("Use its picture as well", offered=picture is not None)
         layout.addWidget(self.picture)
-        self.lorebook = QCheckBox(f"Take its lorebook as well ({_entries(found.entries)})")
-        self.lorebook.setAccessibleName("Take its lorebook as well")
+        self.lorebook = _choice(f"Take its lorebook as well ({_entries(found.entries)})", offered=found.entries > 0)
         self.lorebook.setToolTip("Entries that are not there yet are added to this familiar's own lorebook.")
-        self.lorebook.setVisible(found.entries > 0)
-        self.lorebook.setChecked(found.entries > 0)
         layout.addWidget(self.lorebook)
-        steps = row()
         self.use = button(
             "Use this card", lambda: use(self.picture.isChecked(), self.lorebook.isChecked()), role="primary"
         )
         self.use.setEnabled(bool(found.card.name.strip()))
-        steps.addWidget(self.use)
-        steps.addWidget(button("Leave it", leave))
-        steps.addStretch(1)
-        layout.addLayout(steps)
+        layout.addLayout(_steps(self.use, button("Leave it", leave)))
         layout.addWidget(line())
         layout.addWidget(label("What did not come over as it was", "strong"))
         for one in found.report or ("Everything came over.",):
@@ -63,6 +53,23 @@ class ImportView(QScrollArea):
         layout.addStretch(1)
         inside.setLayout(layout)
         self.setWidget(inside)
+
+
+def _choice(text: str, *, offered: bool) -> QCheckBox:
+    """Return a box that is checked, or hidden where there is nothing to choose."""
+    box = QCheckBox(text)
+    box.setAccessibleName(text)
+    box.setVisible(offered)
+    box.setChecked(offered)
+    return box
+
+
+def _steps(*buttons: QWidget) -> QHBoxLayout:
+    steps = row()
+    for one in buttons:
+        steps.addWidget(one)
+    steps.addStretch(1)
+    return steps
 
 
 def _entries(count: int) -> str:
