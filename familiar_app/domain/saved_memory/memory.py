@@ -88,5 +88,8 @@ def usable_lineage(lineage: Lineage) -> bool:
 
 
 def content_identity(content: str) -> bytes:
-    """Return 16 bytes that are equal for contents that say the same, compared as facts are."""
-    return identity(content if normalise(content) else f"\x1e{content}", ())
+    """Return 16 bytes that are equal for contents that say the same, compared as facts are.
+
+    Of signs alone nothing would be left to compare, so those are taken as they are.
+    """
+    return identity(content if normalise(content) else f"#{content.encode('utf-8', 'surrogatepass').hex()}", ())
