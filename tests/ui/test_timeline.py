@@ -460,6 +460,22 @@ def test_every_control_has_a_name_is_reached_and_nothing_is_cut(play: Play, them
     play(story)
 
 
+def test_tab_goes_from_the_head_over_the_picture_to_the_beliefs(play: Play) -> None:
+    async def story(scene: TimelineScene, _told: dict[str, Fact]) -> None:
+        view = scene.view
+        stops = [view.search, view.canvas, view.axis, view.controls.play, view.controls.as_of, view.controls.chain]
+        stops += [view.controls.known_at, view.controls.axis, view.controls.a, view.beliefs]
+        view.search.setFocus()
+        seen = [view.focusWidget()]
+        for _ in range(30):
+            QTest.keyClick(seen[-1], Qt.Key.Key_Tab)
+            seen.append(scene.window.focusWidget())
+        places = [seen.index(one) for one in stops]
+        assert places == sorted(places)
+
+    play(story)
+
+
 def test_the_table_keeps_the_rules_of_models(play: Play) -> None:
     async def story(scene: TimelineScene, _told: dict[str, Fact]) -> None:
         rows = scene.view.beliefs.beliefs

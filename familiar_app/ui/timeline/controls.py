@@ -88,6 +88,12 @@ class Controls(QWidget):
         self.show_model()
         self.show_playing()
 
+    def focusable(self) -> list[QWidget]:
+        """Return what Tab stops at, in the order in which it is seen."""
+        groups = [self._flow.itemAt(number).widget() for number in range(self._flow.count())]
+        inside = [group.layout().itemAt(at).widget() for group in groups for at in range(group.layout().count())]
+        return [one for one in inside if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+
     def _group(self, *widgets: QWidget) -> QWidget:
         group = QWidget()
         layout = row(spacing=4)

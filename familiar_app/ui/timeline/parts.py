@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QSplitter, QStackedWidget, QWidget
 
@@ -111,6 +113,14 @@ class TimelineParts(QWidget):
         layout.addLayout(told)
         layout.addWidget(self.wait, 1)
         self.setLayout(layout)
+        self._order()
+
+    def _order(self) -> None:
+        """Let Tab go as the eye does: head, picture, axis, controls, beliefs."""
+        parts = [*self.buttons.values(), self.people, self.search, self.canvas, self.square, self.axis]
+        parts += [*self.controls.focusable(), self.beliefs]
+        for before, after in pairwise(parts):
+            QWidget.setTabOrder(before, after)
 
     def _whole(self) -> QWidget:
         self.shapes = QStackedWidget()
