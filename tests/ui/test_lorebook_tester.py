@@ -22,10 +22,10 @@ def test_the_chat_can_be_gone_back_through(live) -> None:
         scene.view.do("turns")
         await scene.until(lambda: view.slider.isVisible())
         assert view.slider.value() == view.slider.maximum() == 1
-        assert view.moment.accessibleName().startswith("Newest turn, 2024-05-01")
+        assert view.moment.accessibleName().endswith(", newest")
         press(view.slider, Qt.Key.Key_Left)
         assert view.text.toPlainText() == "Jo: Is the lighthouse still dark?"
-        assert view.moment.accessibleName().startswith("1 back, ")
+        assert view.moment.accessibleName().endswith(", 1 back")
         assert [view.channels.itemText(n) for n in range(2)] == ["Main", "Kitchen"]
         press(view.channels, Qt.Key.Key_Down)
         await scene.until(lambda: view.text.toPlainText() == "Jo: The bell rang.")

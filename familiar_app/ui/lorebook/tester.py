@@ -123,7 +123,7 @@ class TrialModel:
         if not self.said.moments:
             return ""
         at = self.said.moments[-1 - self.back].at
-        return f"Newest turn, {at}" if not self.back else f"{self.back:,} back, {at}"
+        return f"{at}, newest" if not self.back else f"{at}, {self.back:,} back"
 
     # ---- the outcome
 

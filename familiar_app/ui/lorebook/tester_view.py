@@ -89,8 +89,9 @@ class TesterView(QWidget):
         self.text.textChanged.connect(self._changed)
         self.wanted_channel = ""
         self._take_turns = take_turns
-        self.turns = button("Take the last turns", lambda: self._take(""), theme=self._theme, icon="chat")
-        self.clear = button("Clear", self.text.clear)
+        self.turns = button("Last turns", lambda: self._take(""), theme=self._theme, icon="chat")
+        self.turns.setToolTip("Take the last turns of the chat that is open.")
+        self.clear = icon_button(self._theme, "close", "Clear the text", self.text.clear)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Moment of the chat")
         self.slider.setToolTip("Go back through the chat; at the right end is its newest turn.")
@@ -98,6 +99,7 @@ class TesterView(QWidget):
         self.moment = ElidedLabel("", "faint")
         self.channels = ChoiceBox()
         self.channels.setAccessibleName("Channel")
+        self.channels.setMinimumContentsLength(4)
         self.channels.activated.connect(lambda number: self._take(self._tester.said.channels[number][0]))
 
     def _make_right(self, save_case: Callable[[], object]) -> None:
@@ -131,9 +133,9 @@ class TesterView(QWidget):
         layout.addLayout(head)
         layout.addWidget(self.text, 1)
         when = row(spacing=8)
-        when.addWidget(self.channels, 1)
+        when.addWidget(self.channels)
         when.addWidget(self.slider, 1)
-        when.addWidget(self.moment, 2)
+        when.addWidget(self.moment, 3)
         layout.addLayout(when)
         made.setLayout(layout)
         return made

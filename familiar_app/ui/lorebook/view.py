@@ -120,7 +120,7 @@ class LorebookView(QWidget):
         self.form.setMinimumWidth(theme.px(300))
         self.panes.keep("across", self.across, (800, 420))
         self.panes.keep("down", self.down, (440, 240))
-        self.panes.keep("tester", self.view.split, (320, 480))
+        self.panes.keep("tester", self.view.split, (370, 430))
         self.pages = QStackedWidget()
         self.pages.addWidget(self.across)
         self.pages.addWidget(self.empty)

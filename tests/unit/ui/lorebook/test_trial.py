@@ -124,9 +124,9 @@ def test_the_tester_goes_back_through_a_chat_until_something_is_typed() -> None:
     tester, heard = TrialModel(lambda: None, lambda: None), []
     tester.watch(heard.append)
     tester.fill(Said(tuple(Moment(f"Jo: {n}", f"12:0{n}") for n in range(5)), 2))
-    assert (tester.messages(), tester.moment_words()) == (("Jo: 3", "Jo: 4"), "Newest turn, 12:04")
+    assert (tester.messages(), tester.moment_words()) == (("Jo: 3", "Jo: 4"), "12:04, newest")
     tester.go_back(3)
-    assert (tester.messages(), tester.moment_words()) == (("Jo: 0", "Jo: 1"), "3 back, 12:01")
+    assert (tester.messages(), tester.moment_words()) == (("Jo: 0", "Jo: 1"), "12:01, 3 back")
     tester.go_back(99)
     assert (tester.messages(), tester.back) == (("Jo: 0",), tester.most_back)
     assert heard == ["text", "moment"] * 3
