@@ -15,6 +15,7 @@ from familiar_app.store import schema
 from familiar_app.store.derived import derive_columns
 from familiar_app.store.fact_verify import fact_problems
 from familiar_app.store.fault import DAMAGE_CODES, primary_code
+from familiar_app.store.saved_memory_verify import saved_memory_problems
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -53,7 +54,7 @@ class Problem:
 
 def verify_database(connection: Connection, report: Callable[[float], None]) -> list[Problem]:
     """Return what is wrong, nothing where all is well. Where pages are damaged, nothing beyond them is judged."""
-    checks = (_pages, _structure, _schema, _foreign_keys, _references, _derived, _facts)
+    checks = (_pages, _structure, _schema, _foreign_keys, _references, _derived, _facts, _saved_memories)
     problems: list[Problem] = []
     for done, check in enumerate(checks):
         report(done / len(checks))
@@ -114,4 +115,9 @@ def _derived(connection: Connection) -> Iterator[Problem]:
 
 def _facts(connection: Connection) -> Iterator[Problem]:
     for where, what in fact_problems(connection):
+        yield Problem(where, what, _REBUILD)
+
+
+def _saved_memories(connection: Connection) -> Iterator[Problem]:
+    for where, what in saved_memory_problems(connection):
         yield Problem(where, what, _REBUILD)

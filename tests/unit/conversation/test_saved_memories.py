@@ -298,3 +298,26 @@ async def _a_long_story(stage: Stage) -> None:
 
 async def _active(stage: Stage, **question: Any) -> list[SavedMemory]:
     return await stage.vault.saved_memories.list(MemoryQuestion(LINEAGE, **question))
+
+
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        ("UPDATE saved_memories SET content = 'other' WHERE id = 1", "not what its last act made of it"),
+        ("UPDATE saved_memories SET content = 'other' WHERE id = 1", "another identity"),
+        ("UPDATE saved_memories SET states = 9 WHERE id = 1", "another number of states"),
+        ("UPDATE saved_memories SET created_at = 5 WHERE id = 1", "another time than its first act"),
+        ("UPDATE saved_memories SET retired_at = 5, retired_reason = 'x' WHERE id = 1", "not what its last act"),
+        ("DELETE FROM saved_memories", "acts of the log are not carried out"),
+    ],
+)
+async def test_what_was_changed_by_hand_is_found_and_mended(stage: Stage, statement: str, what: str) -> None:
+    await _a_long_story(stage)
+    assert await stage.vault.verify() == []
+    before = await stage.dump(*TABLES)
+    await stage.sql(statement)
+    problems = await stage.vault.verify()
+    assert any(what in problem.what for problem in problems)
+    await stage.sql("DELETE FROM saved_memories")
+    await stage.vault.saved_memories.bring_back()
+    assert (await stage.vault.verify(), await stage.dump(*TABLES)) == ([], before)
