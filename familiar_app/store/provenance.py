@@ -1,7 +1,8 @@
 """Tells where and from whom facts were learned. Runs inside a transaction.
 
 A fact that was learned several times has one set of places for each time: what was drawn from several channels at once
-may have come from any of them, but what was said again elsewhere may be used by what was said there alone.
+may have come from any of them, also from those where it was deleted since; but what was said again elsewhere may be
+used by what was said there alone.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 Places = frozenset[ChannelId | None]
 _SOURCES = """SELECT f.id, f.channel, s.since = f.created_at, s.since, t.channel,
-    coalesce(p.key, 'ego:' || t.familiar)
+    coalesce(p.key, 'ego:' || t.familiar),
+    (SELECT group_concat(l.channel) FROM fact_lost_places l WHERE l.fact = f.id AND l.since = s.since)
     FROM json_each(?1) j CROSS JOIN facts f ON f.id = j.value
     LEFT JOIN fact_sources s ON s.fact = f.id AND s.since <= ?2
     LEFT JOIN turns t ON t.id = s.turn LEFT JOIN speakers p ON p.id = t.speaker"""
@@ -33,7 +35,9 @@ _CLOSED = """EXISTS (SELECT 1 FROM facts f WHERE f.id = {fact} AND NOT EXISTS (
         SELECT 1 FROM fact_sources a WHERE a.fact = f.id
         AND (a.since <> f.created_at OR f.channel IN (SELECT value FROM json_each(?)))
         AND NOT EXISTS (SELECT 1 FROM fact_sources b JOIN turns t ON t.id = b.turn
-            WHERE b.fact = a.fact AND b.since = a.since AND t.channel NOT IN (SELECT value FROM json_each(?))))
+            WHERE b.fact = a.fact AND b.since = a.since AND t.channel NOT IN (SELECT value FROM json_each(?)))
+        AND NOT EXISTS (SELECT 1 FROM fact_lost_places l
+            WHERE l.fact = a.fact AND l.since = a.since AND l.channel NOT IN (SELECT value FROM json_each(?))))
     AND (EXISTS (SELECT 1 FROM fact_sources a WHERE a.fact = f.id)
         OR CASE WHEN f.channel IS NULL THEN NOT ? ELSE f.channel NOT IN (SELECT value FROM json_each(?)) END))"""
 
@@ -60,7 +64,9 @@ def read_provenance(
     until = 1 << 62 if known_at is None else to_micros(known_at)
     found: dict[int, Provenance] = {}
     places: dict[tuple[int, int | None], set[ChannelId | None]] = {}
-    for fact, own, first, since, channel, author in connection.execute(_SOURCES, (json.dumps(list(facts)), until)):
+    for fact, own, first, since, channel, author, lost in connection.execute(
+        _SOURCES, (json.dumps(list(facts)), until)
+    ):
         known = found.setdefault(fact, Provenance())
         here = places.setdefault((fact, since), set())
         if since is None or first:
@@ -68,6 +74,7 @@ def read_provenance(
             here.add(None if own is None else ChannelId(own))
         if since is not None:
             here.add(ChannelId(channel))
+            here |= {ChannelId(int(one)) for one in lost.split(",")} if lost else set()
         if author is not None:
             known.said_by.add(PersonKey(author))
     for (fact, _since), chosen in places.items():
@@ -83,4 +90,4 @@ def told_by(fact: Fact, provenance: Provenance | None) -> tuple[PersonKey, ...]:
 def closed_to(audience: Audience, fact: str) -> tuple[str, list[object]]:
     """Return the condition that the fact with the number `fact` (a column) is closed to an audience, and its values."""
     places = json.dumps(sorted(audience.open_to))
-    return _CLOSED.format(fact=fact), [places, places, audience.unplaced, places]
+    return _CLOSED.format(fact=fact), [places, places, places, audience.unplaced, places]

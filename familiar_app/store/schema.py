@@ -16,6 +16,7 @@ from familiar_app.domain.errors import BugError, OutsideError
 from familiar_app.store.schema_audience import AUDIENCE
 from familiar_app.store.schema_lore import VERSION_4
 from familiar_app.store.schema_lore_use import LORE_USE
+from familiar_app.store.schema_lost_place import LOST_PLACE
 from familiar_app.store.schema_memory import VERSION_2
 from familiar_app.store.schema_saved_memory import SAVED_MEMORY
 from familiar_app.store.schema_upkeep import UPKEEP
@@ -182,6 +183,11 @@ def _make_upkeep(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def _make_lost_place(connection: Connection) -> None:
+    for statement in LOST_PLACE:
+        connection.execute(statement)
+
+
 # Step n brings a vault of version n to version n + 1; an empty database has version 0.
 STEPS: tuple[Step, ...] = (
     _make_version_1,
@@ -192,6 +198,7 @@ STEPS: tuple[Step, ...] = (
     _make_saved_memory,
     _make_audience,
     _make_upkeep,
+    _make_lost_place,
 )
 VERSION = len(STEPS)
 

@@ -126,6 +126,18 @@ async def test_a_fact_drawn_from_two_channels_at_once_belongs_to_both(scene: Hea
     assert "is off to Leeds." in await scene.recalled("main", pending="Who is off to Leeds?")
 
 
+async def test_a_deleted_source_leaves_its_place_behind(scene: Hearing) -> None:
+    one, other = await scene.say("To Leeds.", ANN, "general"), await scene.say("I am off.", ANN, "dm")
+    fact = await scene.learn("Ann is off to Leeds.", one, other)
+    await scene.vault.turns.scrub(other)
+    await scene.say("Who is off to Leeds, all of a sudden?", BEN, "general")
+    assert "is off to Leeds." not in await scene.recalled("general")
+    audience = await scene.vault.audiences.of(MIRA, scene.places["general"], AudienceMode.STRICT)
+    assert await scene.vault.facts.page(MIRA, audience=audience) == []
+    assert [one.id for one in await scene.vault.facts.page(MIRA)] == [fact.id]
+    assert await scene.vault.verify() == []
+
+
 async def test_what_the_owner_added_for_no_channel_stays_in_the_window(scene: Hearing) -> None:
     await scene.vault.facts.add_by_owner(MIRA, "Ann dislikes gulls.", subjects=[ANN.key])
     await scene.say("What of gulls?", BEN, "general")
