@@ -12,6 +12,7 @@ from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelKey, FamiliarId
 from familiar_app.domain.lorebook.entry import BoundBooks, LoreBook
 from familiar_app.domain.settings import CharacterConfig
+from familiar_app.interchange.card_kept import characters_note
 from familiar_app.interchange.lorebook.library import LoreLibrary, ShelvedBook
 from familiar_app.store.lore_place import Binding, LorePlace
 from familiar_app.store.profile import Profile
@@ -41,7 +42,8 @@ class ProfileLorebooks:
             problem = {"file": None, "binding": None, "name": None, "entries": 0, "error": str(error)}
             return LoreShelf(BoundBooks(), "", (problem,))
         shelved = self._library.read(place.path for place in places)
-        return _shelf(list(zip(places, shelved, strict=True)))
+        note = characters_note(self._profile.kept_card_place(self._familiar))
+        return replace(_shelf(list(zip(places, shelved, strict=True))), characters_note=note)
 
 
 def _shelf(found: list[tuple[LorePlace, ShelvedBook]]) -> LoreShelf:

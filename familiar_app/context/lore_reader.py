@@ -95,7 +95,7 @@ class LoreReader:
         )
         timers, length = replay.timers, replay.length
         likeness = await self._likeness.read(ctx, shelf, moment.messages)
-        scene = replace(_scene(ctx, moment, room, said), length=length, likeness=likeness)
+        scene = replace(_scene(ctx, shelf, moment, room, said), length=length, likeness=likeness)
         activation = await self._evaluate(ctx, shelf, scene, timers, list(replay.rolls))
         lasting = not moment.preview and moment.replay is None and moment.turns.newest
         if lasting and activation.timers != timers:
@@ -199,7 +199,7 @@ def _outlet_names(ctx: LayerContext, said: str) -> frozenset[str]:
     return outlet_names("\n".join([said, *(getattr(ctx.card, name) for name in OUTLET_FIELDS)]))
 
 
-def _scene(ctx: LayerContext, moment: LoreMoment, room: int, said: str) -> Scene:
+def _scene(ctx: LayerContext, shelf: LoreShelf, moment: LoreMoment, room: int, said: str) -> Scene:
     card, chosen = ctx.card, ctx.config.lorebook
     return Scene(
         messages=moment.messages,
@@ -208,6 +208,7 @@ def _scene(ctx: LayerContext, moment: LoreMoment, room: int, said: str) -> Scene
             "persona_description": chosen.owner_description,
             "character_description": card.description,
             "character_personality": card.personality,
+            "character_depth_prompt": shelf.characters_note,
             "scenario": card.scenario,
             "creator_notes": card.creator_notes,
         },

@@ -14,12 +14,13 @@ class LoreShelf:
     """The books of one channel at this moment, each with a name of its own.
 
     `revision` changes with the content of any file. `files` tells of each file, in JSON values, what it is and what
-    was wrong with it.
+    was wrong with it. `characters_note` is a note that came with the character's card; entries can have it searched.
     """
 
     books: BoundBooks
     revision: str
     files: tuple[dict[str, Any], ...] = ()
+    characters_note: str = ""
 
     @property
     def all_books(self) -> tuple[LoreBook, ...]:

@@ -195,7 +195,11 @@ def _note_unused(data: Mapping[str, Any], report: Report) -> None:
             report.add(key, "ignored", why)
     extensions = data.get("extensions")
     if isinstance(extensions, Mapping) and _has_note(extensions.get("depth_prompt")):
-        report.add("extensions.depth_prompt", "ignored", "the character's own note is not used and stays with the card")
+        report.add(
+            "extensions.depth_prompt",
+            "ignored",
+            "the character's own note is no part of prompts; lorebook entries can search it",
+        )
     book = data.get("character_book")
     if isinstance(book, Mapping):
         entries = book.get("entries")

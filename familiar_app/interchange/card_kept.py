@@ -11,12 +11,15 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from familiar_app.domain.card import CharacterCard
+from familiar_app.domain.lorebook.fieldmap import get_path
 from familiar_app.interchange.card_json import CardVersion, card_format, card_to_json
 from familiar_app.interchange.cards import CardImport
 from familiar_app.interchange.charx import CARD_NAME, Members, members_of
+from familiar_app.interchange.json_text import storable
 from familiar_app.interchange.lorebook.foreign import Residue, residue_between, residue_from
 
 _SAID = "said.json"
@@ -63,6 +66,24 @@ def kept_card(card: CharacterCard, kept: bytes | None) -> KeptCard:
         if residue is not None:
             return KeptCard(residue.apply(card_to_json(card, version)), files)
     return KeptCard(None, files)
+
+
+def characters_note(path: Path) -> str:
+    """Return the note of the character's own that a kept card has (`depth_prompt`), empty where there is none.
+
+    Only that part of the file is read. What cannot be read counts as nothing.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            said = archive.read(_SAID).decode("utf-8")
+    except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, NotImplementedError, RuntimeError):
+        return ""
+    for version in _VERSIONS:
+        residue = residue_from(said, version)
+        if residue is not None:
+            note = get_path(residue.apply({}), "data.extensions.depth_prompt.prompt")
+            return storable(note) if isinstance(note, str) else ""
+    return ""
 
 
 def _residue(found: CardImport, version: CardVersion) -> Residue:

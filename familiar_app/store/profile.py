@@ -156,15 +156,19 @@ class Profile:
         with self._changing, translated(path):
             write_atomically(path, png)
 
+    def kept_card_place(self, id: FamiliarId) -> Path:  # noqa: A002
+        """Return where that lies which was kept of a card, or would lie."""
+        return self._file(id, KEPT_CARD)
+
     def kept_card(self, id: FamiliarId) -> bytes | None:  # noqa: A002
         """Return what was kept of the card that a familiar's own came from."""
-        path = self._file(id, KEPT_CARD)
+        path = self.kept_card_place(id)
         with translated(path):
             return path.read_bytes() if path.is_file() else None
 
     def save_kept_card(self, id: FamiliarId, kept: bytes | None) -> None:  # noqa: A002
         """Replace what was kept of a card; None keeps nothing."""
-        path = self._file(id, KEPT_CARD)
+        path = self.kept_card_place(id)
         with self._changing, translated(path):
             if kept is None:
                 path.unlink(missing_ok=True)

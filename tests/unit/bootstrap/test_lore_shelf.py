@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from familiar_app.bootstrap.lore_shelf import ProfileLorebooks
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.ids import ChannelKey, FamiliarId
+from familiar_app.interchange.card_kept import kept_of
+from familiar_app.interchange.cards import read_card_file
 from familiar_app.interchange.lorebook.library import LoreLibrary
 from familiar_app.store.profile import Profile
 
@@ -47,6 +50,16 @@ async def test_an_edit_outside_counts_at_once(profile: Profile) -> None:
     assert "not valid TOML" in broken.files[0]["error"]
     own.unlink()
     assert (await books.read(MAIN)).files == ()
+
+
+async def test_the_note_that_came_with_a_card_can_be_searched(profile: Profile, tmp_path: Path) -> None:
+    data = {"name": "Mira", "first_mes": "x", "extensions": {"depth_prompt": {"prompt": "She limps.", "depth": 4}}}
+    (tmp_path / "card.json").write_text(json.dumps({"spec": "chara_card_v2", "data": data}), encoding="utf-8")
+    assert (await shelf(profile).read(MAIN)).characters_note == ""
+    profile.save_kept_card(MIRA, kept_of(read_card_file(tmp_path / "card.json")))
+    assert (await shelf(profile).read(MAIN)).characters_note == "She limps."
+    profile.save_kept_card(MIRA, b"damaged")
+    assert (await shelf(profile).read(MAIN)).characters_note == ""
 
 
 async def test_books_are_bound_by_where_they_lie(profile: Profile) -> None:

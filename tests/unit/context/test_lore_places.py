@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from familiar_app.context.lore_likeness import EMBEDDED_AT_ONCE
+from familiar_app.context.lore_shelf import LoreShelf
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.embedding import Vector
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.ids import ChannelKey
 from familiar_app.domain.lorebook.entry import LoreEntry, Position
 from familiar_app.models.embedder_hash import HashEmbedder
 from tests.doubles.talk import ANN
@@ -120,6 +122,22 @@ async def test_what_the_owner_says_of_themselves_can_be_searched(make, vault, ti
     )
     prompt = await make("[lorebook]\nowner_description = 'An old sailor.'", lorebooks=books).assemble(HERE)
     assert prompt.request.messages[0].content.endswith("## Lorebook\n\nThe sea: An old sailor.")
+
+
+async def test_the_note_that_came_with_the_card_can_be_searched(make, vault, timers) -> None:
+    vault.turns.add(ANN, "Hello")
+
+    class Shelves(FakeLorebooks):
+        async def read(self, channel: ChannelKey) -> LoreShelf:
+            return replace(await super().read(channel), characters_note="She limps.")
+
+    books = Shelves(
+        LoreEntry(uid=0, keys=("limps",), content="Slow.", sources=("character_depth_prompt",)),
+        LoreEntry(uid=1, keys=("limps",), content="Not asked for."),
+    )
+    prompt = await make(lorebooks=books).assemble(HERE)
+    assert prompt.trace.lorebook["activated"] == ["limps"]
+    assert verdict(prompt, 1)["reason"] == "no-match"
 
 
 async def test_too_few_entries_let_the_search_go_further_back_than_the_window(make, vault, timers) -> None:
