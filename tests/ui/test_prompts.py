@@ -168,6 +168,9 @@ def test_a_line_leads_to_its_turn_and_its_entry(play) -> None:
         lore.setCurrentIndex(lore.rows.index(1, 0))
         press(lore, Qt.Key.Key_Return)
         assert scene.gone[1] == ("lorebook", "2")
+        press(lore, Qt.Key.Key_Delete)
+        assert scene.model.trial.items == (("lore", "Harbour/2"),)
+        assert lore.rows.index(1, 0).data() == "out in trial"
 
     play(act)
 
@@ -188,13 +191,13 @@ def test_a_turn_that_was_erased_is_told_of_inline(play) -> None:
 def test_the_filter_narrows_the_list_and_says_where_nothing_fits(play) -> None:
     async def act(scene: Scene) -> None:
         view = scene.view
-        view.purpose.setCurrentIndex(view.purpose.findData("rich_note"))
+        view.left.purpose.setCurrentIndex(view.left.purpose.findData("rich_note"))
         assert view.listed.rows.rowCount() == 1
-        view.search.setText("nowhere")
-        assert (view.listed.rows.rowCount(), view.nothing.isVisible()) == (0, True)
-        view.search.clear()
-        view.purpose.setCurrentIndex(0)
-        assert (view.listed.rows.rowCount(), view.nothing.isVisible()) == (4, False)
+        view.left.search.setText("nowhere")
+        assert (view.listed.rows.rowCount(), view.left.nothing.isVisible()) == (0, True)
+        view.left.search.clear()
+        view.left.purpose.setCurrentIndex(0)
+        assert (view.listed.rows.rowCount(), view.left.nothing.isVisible()) == (4, False)
 
     play(act)
 

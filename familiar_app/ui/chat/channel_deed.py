@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QMenu
 
 from familiar_app.domain.ids import ChannelId
-from familiar_app.ui.chat.channel_list import channel_title
+from familiar_app.ui.kit.channel_title import channel_title
 from familiar_app.ui.kit.dialog import ask_text
 
 if TYPE_CHECKING:

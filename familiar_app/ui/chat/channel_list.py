@@ -12,6 +12,7 @@ from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import MAIN_CHANNEL, ChannelId, ChannelKey, FamiliarId, TurnId, is_local
 from familiar_app.domain.turn import Channel, ChannelSummary
 from familiar_app.ui.chat.row import clock_time, day_label
+from familiar_app.ui.kit.channel_title import channel_title
 from familiar_app.ui.kit.watch import Watched
 
 TITLE_CHARS = 80
@@ -108,13 +109,6 @@ def clean_title(title: str) -> str:
     if len(title) > TITLE_CHARS:
         raise UserError(f"This name has {len(title)} characters; {TITLE_CHARS} are the most.", "Shorten it.")
     return title
-
-
-def channel_title(channel: Channel) -> str:
-    """Return what to call a channel in the list."""
-    if channel.key == MAIN_CHANNEL and channel.title in ("", "main"):
-        return "Main"
-    return channel.title or channel.key.partition(":")[2] or channel.key
 
 
 def last_time(summary: ChannelSummary, *, now: datetime, zone: tzinfo) -> str:

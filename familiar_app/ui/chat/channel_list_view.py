@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 
 from familiar_app.domain.ids import ChannelId
 from familiar_app.domain.turn import ChannelSummary
-from familiar_app.ui.chat.channel_list import badge, channel_title, last_time, spoken_channels
+from familiar_app.ui.chat.channel_list import badge, last_time, spoken_channels
+from familiar_app.ui.kit.channel_title import channel_title
 from familiar_app.ui.kit.theme import Theme
 
 _Index = QModelIndex | QPersistentModelIndex

@@ -16,13 +16,13 @@ from familiar_app.domain.ids import ChannelId, TurnId
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Revision, Role
 from familiar_app.ui.chat.channel_deed import ChannelDeeds
-from familiar_app.ui.chat.channel_list import channel_title
 from familiar_app.ui.chat.composer import length_problem
 from familiar_app.ui.chat.day_picker import DayPicker
 from familiar_app.ui.chat.markdown import is_web_link
 from familiar_app.ui.chat.row import Row, RowKey
 from familiar_app.ui.chat.side_content import RevisionsView, WhyView, whole_text
 from familiar_app.ui.chat.why import explain
+from familiar_app.ui.kit.channel_title import channel_title
 from familiar_app.ui.kit.panel import Place
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QWidget
 
 from familiar_app.domain.ids import ChannelId, FamiliarId
-from familiar_app.ui.chat.channel_list import channel_title
 from familiar_app.ui.chat.model import ChatModel
 from familiar_app.ui.chat.view import ChatView
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.avatar import read_picture
+from familiar_app.ui.kit.channel_title import channel_title
 from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.zone import system_zone

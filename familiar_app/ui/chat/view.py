@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QSplitter, QVBoxLayout,
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import TurnId
-from familiar_app.ui.chat.channel_list import channel_title
 from familiar_app.ui.chat.channel_list_view import ChannelListView
 from familiar_app.ui.chat.composer import length_problem
 from familiar_app.ui.chat.composer_edit import ComposerEdit
@@ -25,6 +24,7 @@ from familiar_app.ui.chat.row_widget import RowTools
 from familiar_app.ui.chat.transcript import holds_whole_channel
 from familiar_app.ui.chat.transcript_view import TranscriptView
 from familiar_app.ui.kit.button import button, icon_button
+from familiar_app.ui.kit.channel_title import channel_title
 from familiar_app.ui.kit.icon import follow, keep_icon
 from familiar_app.ui.kit.label import column, label, line, row, surface
 from familiar_app.ui.kit.notice import Notice

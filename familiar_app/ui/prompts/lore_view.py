@@ -2,51 +2,85 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import column, label
 from familiar_app.ui.kit.theme import Theme
-from familiar_app.ui.prompts.lore_row import LoreReport
-from familiar_app.ui.prompts.row_table import Column, RowTable
+from familiar_app.ui.prompts.lore_row import LoreReport, LoreRow
+from familiar_app.ui.prompts.row_table import Column, ItemTable
+from familiar_app.ui.prompts.trial import Trial
 
 
 class LoreView(QWidget):
-    """Sends `opened` with the row of an entry to be shown in the lorebook."""
+    """Sends `opened` and `item_toggled` with the row of an entry: to be shown in the lorebook, to be left out."""
 
     opened = Signal(object)
+    item_toggled = Signal(object)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, trial: Callable[[], Trial]) -> None:
         super().__init__()
+        self._trial = trial
         self.summary = label("", "quiet", wrap=True)
-        self.table = RowTable(
+        self.table = ItemTable(
             theme,
             "Verdicts of the lorebook",
             [
-                Column("Verdict", lambda one: one.state, 70, lambda one: one.tone, lambda one: one.why),
-                Column("Entry", lambda one: one.entry, 130, tip=lambda one: f"{one.entry} ({one.book})"),
+                Column("Verdict", self._state, 96, lambda one: one.tone, lambda one: one.why),
+                Column("Entry", lambda one: one.entry, 120, tip=lambda one: f"{one.entry} ({one.book})"),
                 Column("Pass", lambda one: str(one.number), 48, lambda _one: "text_3", right=True),
                 Column("Why", lambda one: one.why, 0, lambda _one: "text_2"),
             ],
         )
         self.table.current_changed.connect(lambda _index: self._tell())
-        self.table.opened.connect(lambda _index: self.opened.emit(self.table.current()))
+        self.table.opened.connect(lambda _index: self._send(self.opened))
+        self.table.toggled.connect(lambda: self._send(self.item_toggled))
         self.why = label("", "quiet", wrap=True, selectable=True)
+        self.leave = button("Leave out in the trial", lambda: self._send(self.item_toggled))
+        self.show_it = button("Show it", lambda: self._send(self.opened))
+        self._steps = QWidget()
+        flow = FlowLayout(self._steps, spacing=8)
+        flow.addWidget(self.show_it)
+        flow.addWidget(self.leave)
         layout = column(spacing=8)
         layout.setContentsMargins(16, 12, 16, 12)
         layout.addWidget(self.summary)
         layout.addWidget(self.table, 1)
         layout.addWidget(self.why)
+        layout.addWidget(self._steps)
+        layout.addStretch(0)
         self.setLayout(layout)
 
     def show_report(self, report: LoreReport) -> None:
         """Show the verdicts of another prompt."""
         self.summary.setText(report.summary)
         self.table.fill(report.rows)
-        self.table.setVisible(bool(report.rows))
+        for widget in (self.table, self.why, self._steps):
+            widget.setVisible(bool(report.rows))
         self._tell()
+
+    def refresh(self) -> None:
+        """Show anew what is left out of the trial."""
+        self.table.viewport().update()
+        self._tell()
+
+    def _state(self, one: LoreRow) -> str:
+        return "out in trial" if self._trial().is_out(one.key) else one.state
+
+    def _send(self, signal: Signal) -> None:
+        if (one := self.table.current()) is not None:
+            signal.emit(one)
 
     def _tell(self) -> None:
         one = self.table.current()
-        self.why.setText(f"{one.entry}: {one.why}" if one is not None else "")
-        self.why.setAccessibleName(self.why.text() or "No entry chosen")
+        self.why.setText(f"{one.entry}: {one.why}" if one is not None else "Choose an entry to read its reason.")
+        self.why.setAccessibleName(self.why.text())
+        for made in (self.leave, self.show_it):
+            made.setEnabled(one is not None)
+        out = one is not None and self._trial().is_out(one.key)
+        self.leave.setText("Take in again" if out else "Leave out in the trial")
+        self.leave.setAccessibleName(self.leave.text())

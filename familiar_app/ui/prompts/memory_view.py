@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QScrollArea, QSplitter, QWidget
 
 from familiar_app.domain.ranking import Signal as RankSignal
@@ -14,7 +13,7 @@ from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import column, label, row
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.prompts.candidate import SIGNALS, CandidateRow, Weighing
-from familiar_app.ui.prompts.row_table import Column, RowTable
+from familiar_app.ui.prompts.row_table import Column, ItemTable, RowTable
 from familiar_app.ui.prompts.trial import Trial
 from familiar_app.ui.prompts.weight_view import WeightView
 
@@ -35,18 +34,6 @@ def _tip(row: CandidateRow) -> str:
     return f"{row.name}: {text}"
 
 
-class CandidateTable(RowTable):
-    """The candidates; Delete leaves the chosen one out of the trial, or takes it in again."""
-
-    toggled = Signal()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self.toggled.emit()
-        else:
-            super().keyPressEvent(event)
-
-
 class MemoryView(QWidget):
     """Sends `weight_moved`, `reset_wanted`, and `item_toggled` and `opened` with a candidate's row."""
 
@@ -62,7 +49,7 @@ class MemoryView(QWidget):
         self.weights.moved.connect(self.weight_moved)
         self.summary = label("", "quiet", wrap=True)
         self.reset = button("Reset", self.reset_wanted.emit, tip="The weights the prompt was made with")
-        self.table = CandidateTable(theme, "Candidates of memory", self._candidate_columns())
+        self.table = ItemTable(theme, "Candidates of memory", self._candidate_columns())
         self.table.current_changed.connect(lambda _index: self._show_signals())
         self.table.opened.connect(self._open)
         self.table.toggled.connect(self._toggle)

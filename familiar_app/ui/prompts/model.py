@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 from familiar_app.context.prompt import AssembledPrompt
 from familiar_app.conversation.inspector import Piece
 from familiar_app.domain.errors import UserError
-from familiar_app.domain.ids import MAIN_CHANNEL, FamiliarId, TraceId, TurnId
+from familiar_app.domain.ids import FamiliarId, TraceId, TurnId
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import ChannelSummary
 from familiar_app.domain.variation import UNCHANGED, ItemKey, Variation
+from familiar_app.ui.kit.channel_title import channel_title
 from familiar_app.ui.prompts.candidate import Weighing
 from familiar_app.ui.prompts.listing import TraceList
 from familiar_app.ui.prompts.looking import Looking
@@ -71,7 +72,7 @@ class PromptsModel(Looking):
         """Read the summaries of all kept traces, and what the channels are called."""
         in_use = await self.vault.channels.list(self.familiar)
         self.channels = (*in_use, *await self.vault.channels.list(self.familiar, archived=True))
-        titles = {str(one.channel.key): channel_title(one) for one in self.channels}
+        titles = {str(one.channel.key): channel_title(one.channel) for one in self.channels}
         found = await self.vault.traces.list(limit=KEPT)
         self.loaded = True
         self._newest = found[0].id if found else 0
@@ -274,7 +275,7 @@ class PromptsModel(Looking):
 
     async def ask_audience(self, channel: ChannelSummary, text: str) -> None:
         """Learn what of a matter would be told in a channel."""
-        await self.audience.ask(self.hosted.inspector, channel.channel, channel_title(channel), text)
+        await self.audience.ask(self.hosted.inspector, channel.channel, channel_title(channel.channel), text)
         self.tell("audience")
 
 
@@ -291,11 +292,3 @@ def finish(answer: Answer, trace: PromptTrace) -> None:
     usage = trace.usage or {}
     if answer.state == "done" and usage.get("completion_tokens"):
         answer.note = f"{usage['completion_tokens']:,} tokens"
-
-
-def channel_title(summary: ChannelSummary) -> str:
-    """Return what a channel is called."""
-    channel = summary.channel
-    if channel.key == MAIN_CHANNEL and channel.title in ("", "main"):
-        return "Main"
-    return channel.title or str(channel.key).partition(":")[2] or str(channel.key)

@@ -68,6 +68,9 @@ class PromptsPanel:
 
         return (
             deed("why_not", "Why is something not in this prompt?", "Ctrl+Shift+Y", "question", "missing left out"),
+            deed("reason", "Why this layer is in the prompt", words="reason cache budget"),
+            deed("memory", "What memory offered for this prompt", words="candidates weights signals held back"),
+            deed("lore", "What the lorebook decided for this prompt", words="entries verdicts"),
             deed("trial", "Try this prompt with changes", "Ctrl+T", "refresh", "what if layers order weights"),
             deed("compare", "Compare with another prompt", "Ctrl+D", "compare", "differences side by side"),
             deed("try", "Show the changed prompt beside the original", words="a/b what if"),

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from familiar_app.domain.turn import ChannelSummary
 from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.channel_title import channel_title
 from familiar_app.ui.kit.field import SearchField, line_edit
 from familiar_app.ui.kit.label import column, label, line, row
 from familiar_app.ui.kit.theme import Theme
-from familiar_app.ui.prompts.model import channel_title
 from familiar_app.ui.prompts.question import AudienceQuestion, WhyNotQuestion, named_line
 from familiar_app.ui.prompts.row_table import Column, RowTable
 
@@ -122,7 +122,7 @@ class AudienceView(QWidget):
         chosen = self.channel.currentText()
         self._channels = tuple(channels)
         self.channel.clear()
-        self.channel.addItems([channel_title(one) for one in channels])
+        self.channel.addItems([channel_title(one.channel) for one in channels])
         self.channel.setCurrentIndex(max(0, self.channel.findText(chosen)))
 
     def show_question(self, question: AudienceQuestion) -> None:

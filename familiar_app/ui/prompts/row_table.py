@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent
 
 from familiar_app.ui.kit.table import Table
 from familiar_app.ui.kit.theme import Theme
 
 _NOTHING = QModelIndex()
+LEAST_FREE = 56
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +107,18 @@ class RowTable(Table):
             if column.width:
                 least = head.horizontalAdvance(column.title) + 28
                 self.setColumnWidth(number, max(self._theme.px(column.width), least))
+            else:
+                # The free width is given to it; without any it stays readable.
+                self.setColumnWidth(number, self._theme.px(LEAST_FREE))
+
+
+class ItemTable(RowTable):
+    """A table of single things of a prompt; Delete leaves the chosen one out of the trial, or takes it in again."""
+
+    toggled = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.toggled.emit()
+        else:
+            super().keyPressEvent(event)

@@ -207,7 +207,7 @@ class SheetView(QPlainTextEdit):
         return found
 
     def _restyle(self) -> None:
-        self.setFont(self._theme.font("code"))
+        self.setFont(self._theme.font("body"))
         self._keep_margin()
         self._format_heads()
         if self._find is not None:

@@ -29,7 +29,7 @@ class Side(QWidget):
         self._model = model
         self.reason = ReasonView(theme, go, can_go)
         self.memory = MemoryView(theme, lambda: model.trial)
-        self.lore = LoreView(theme)
+        self.lore = LoreView(theme, lambda: model.trial)
         self.trial = TrialView(theme)
         self.questions = QuestionView(theme)
         self.pages = Pages(theme, "About this prompt")
@@ -44,6 +44,7 @@ class Side(QWidget):
         self.memory.weight_moved.connect(model.set_weight)
         self.memory.reset_wanted.connect(model.reset_weights)
         self.memory.item_toggled.connect(lambda one: model.toggle_item(one.key))
+        self.lore.item_toggled.connect(lambda one: model.toggle_item(one.key))
         self.memory.opened.connect(lambda one: go(Source(one.kind, one.id, one.name)))
         self.lore.opened.connect(lambda one: go(Source(*one.key, one.entry)))
         self.trial.switched.connect(model.switch_layer)
@@ -53,6 +54,18 @@ class Side(QWidget):
         layout = column(spacing=0)
         layout.addWidget(self.pages)
         self.setLayout(layout)
+
+    def turn(self, page: str) -> None:
+        """Show a page and put the focus where one works on it."""
+        self.pages.turn(page)
+        places = {
+            "reason": self.reason,
+            "memory": self.memory.table,
+            "lore": self.lore.table,
+            "trial": self.trial.layers,
+            "questions": self.questions.why_not.search,
+        }
+        places[page].setFocus()
 
     def heard(self, what: str) -> None:
         """Follow a change of the model."""
@@ -70,6 +83,7 @@ class Side(QWidget):
             self.trial.show_trial(model.trial, model.trial_title, possible=model.can_ask)
         if what == "trial":
             self.memory.refresh()
+            self.lore.refresh()
         if what in ("opened", "why_not"):
             self.questions.why_not.show_question(model.why_not, possible=model.can_ask)
         if what == "list":

@@ -76,7 +76,7 @@ class StackDelegate(QStyledItemDelegate):
         inner = box.adjusted(8, 0, -8, 0)
         side = theme.px(10)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.subject(row.hue))
+        painter.setBrush(theme.subject(row.hue) if row.tokens else theme.color("background_3"))
         painter.drawRoundedRect(QRect(inner.left(), inner.center().y() - side // 2, side, side), 2, 2)
         narrow = inner.width() < theme.px(NARROW)
         name_share, bar_share = (0.62, 0.0) if narrow else (0.42, 0.14)

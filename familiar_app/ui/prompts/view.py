@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QComboBox, QMenu, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
 
 from familiar_app.ui.kit.button import icon_button
 from familiar_app.ui.kit.empty_state import EmptyState
-from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.header import PanelHeader
 from familiar_app.ui.kit.label import column, label, surface
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.panel import PanelContext, Place
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import WaitStack
-from familiar_app.ui.prompts.list_view import TraceListView
-from familiar_app.ui.prompts.listing import EVERY_PURPOSE, purpose_word
+from familiar_app.ui.prompts.left import Left
 from familiar_app.ui.prompts.middle import Middle
 from familiar_app.ui.prompts.model import PromptsModel
 from familiar_app.ui.prompts.pair import LEFT, RIGHT
@@ -38,7 +36,8 @@ class PromptsView(QWidget):
         theme = self.theme = context.theme
         self.notice = Notice(theme)
         self.tasks = Tasks(context.tasks, self, self.notice.show_error)
-        self.listed = TraceListView(theme, model.list)
+        self.left = Left(theme, model.list)
+        self.listed = self.left.listed
         self.middle = Middle(theme, model, self.show_first_source)
         self.side = Side(theme, model, self.go, self.can_go)
         self.pair = PairView(theme)
@@ -60,27 +59,10 @@ class PromptsView(QWidget):
         self.compare = icon_button(theme, "compare", "Compare with another prompt", checkable=True)
         self.compare.toggled.connect(self._choose_second)
         self.copy = icon_button(theme, "copy", "Copy this prompt…", self.copy_menu)
-        for made in (self.compare, self.copy):
-            self.head.add_end(made)
-        self.search = SearchField(theme, "Filter prompts")
-        self.purpose = QComboBox()
-        self.purpose.setAccessibleName("What the prompts were for")
-        self.purpose.addItem("Everything", EVERY_PURPOSE)
-        self.nothing = label("No prompt fits this filter.", "quiet", wrap=True)
-        self.nothing.setContentsMargins(16, 8, 16, 8)
-        self.nothing.hide()
+        self.head.add_end(self.compare)
+        self.head.add_end(self.copy)
 
     def _lay_out(self) -> None:
-        self.left = QWidget()
-        filters = column(spacing=8)
-        filters.setContentsMargins(12, 12, 12, 8)
-        filters.addWidget(self.search)
-        filters.addWidget(self.purpose)
-        layout = column(spacing=0)
-        layout.addLayout(filters)
-        layout.addWidget(self.nothing)
-        layout.addWidget(self.listed, 1)
-        self.left.setLayout(layout)
         self.centre = QStackedWidget()
         self.centre.addWidget(self.middle)
         self.centre.addWidget(self.pair)
@@ -91,7 +73,6 @@ class PromptsView(QWidget):
             self.across.addWidget(widget)
             self.across.setStretchFactor(number, SIZES[number])
         self.across.setSizes([self.theme.px(size) for size in SIZES])
-        self.left.setMinimumWidth(self.theme.px(160))
         self.side.setMinimumWidth(self.theme.px(240))
         self.empty = EmptyState(
             self.theme,
@@ -117,10 +98,7 @@ class PromptsView(QWidget):
 
     def _connect(self) -> None:
         model = self.model
-        self.search.textChanged.connect(lambda _text: self._narrow())
-        self.search.next_wanted.connect(self.listed.setFocus)
-        self.search.given_up.connect(self.listed.setFocus)
-        self.purpose.currentIndexChanged.connect(lambda _at: self._narrow())
+        self.left.narrowed.connect(model.narrow)
         self.listed.chosen.connect(self._chosen)
         self.listed.beside.connect(self.put_beside)
         self.side.trial.try_wanted.connect(lambda: self.do("try"))
@@ -197,14 +175,12 @@ class PromptsView(QWidget):
             model.fold(set() if model.folded else layers)
         elif deed == "compare":
             self.compare.toggle()
-        elif deed == "trial":
-            self.side.pages.turn("trial")
-            self.side.trial.layers.setFocus()
+        elif deed in ("reason", "memory", "lore", "trial"):
+            self.side.turn(deed)
         elif deed == "try":
             self.start(model.try_beside, "prompts.try")
         elif deed == "why_not":
-            self.side.pages.turn("questions")
-            self.side.questions.why_not.search.setFocus()
+            self.side.turn("questions")
         elif deed == "answers" and model.pair is not None:
             QGuiApplication.clipboard().setText(model.pair.answers_text())
             self.context.tell("Copied.")
@@ -293,25 +269,9 @@ class PromptsView(QWidget):
         lines = self.model.list
         self.pages.setCurrentWidget(self.across if lines.count else self.empty)
         self.count.setText(f"{lines.count:,} kept" if lines.count else "")
-        self._offer_purposes()
-        self.nothing.setVisible(bool(lines.count) and not lines.shown)
-        self.listed.show_rows(self.model.now(), self.model.trace.id if self.model.trace is not None else None)
-        for made in (self.compare, self.copy):
-            made.setEnabled(bool(lines.count))
-
-    def _offer_purposes(self) -> None:
-        wanted = [EVERY_PURPOSE, *self.model.list.purposes()]
-        if [self.purpose.itemData(at) for at in range(self.purpose.count())] == wanted:
-            return
-        self.purpose.blockSignals(True)
-        self.purpose.clear()
-        for name in wanted:
-            self.purpose.addItem(purpose_word(name) if name else "Everything", name)
-        self.purpose.setCurrentIndex(max(0, self.purpose.findData(self.model.list.purpose)))
-        self.purpose.blockSignals(False)
-
-    def _narrow(self) -> None:
-        self.model.narrow(self.search.text(), self.purpose.currentData() or EVERY_PURPOSE)
+        self.left.show_list(self.model.now(), self.model.trace.id if self.model.trace is not None else None)
+        self.compare.setEnabled(bool(lines.count))
+        self.copy.setEnabled(bool(lines.count))
 
     def _chosen(self, trace: int) -> None:
         if self.compare.isChecked():

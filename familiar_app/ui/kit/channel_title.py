@@ -1,0 +1,13 @@
+"""What a channel is called, the same wherever it is named."""
+
+from __future__ import annotations
+
+from familiar_app.domain.ids import MAIN_CHANNEL
+from familiar_app.domain.turn import Channel
+
+
+def channel_title(channel: Channel) -> str:
+    """Return what to call a channel to people."""
+    if channel.key == MAIN_CHANNEL and channel.title in ("", "main"):
+        return "Main"
+    return channel.title or channel.key.partition(":")[2] or channel.key
