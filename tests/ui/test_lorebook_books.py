@@ -172,3 +172,24 @@ def test_deleted_entries_and_books_are_brought_back(live) -> None:
         await scene.until(lambda: scene.view.head.box.currentText() == "The world (everywhere)")
 
     live(story)
+
+
+def test_an_entry_is_gone_to_as_a_trace_or_the_palette_names_it(live) -> None:
+    async def story(scene: Scene) -> None:
+        await with_world(scene)
+        went: list[tuple[str, str]] = []
+        scene.context.go_to = lambda panel, key: went.append((panel, key))
+        entries = scene.panel.palette_entries()
+        assert [one.title for one in entries] == ["The lighthouse", "Keeper Anselm", "The tide bell"]
+        assert entries[1].words == "Anselm keeper"
+        entries[1].run()
+        assert went == [("lorebook", "1")]
+        scene.panel.show_place("1")
+        assert scene.model.entry(scene.model.current).name == "Keeper Anselm"
+        scene.panel.show_place("The world/1")
+        await scene.until(lambda: scene.model.loaded and scene.model.current is not None)
+        assert scene.model.entry(scene.model.current).name == "The moon"
+        scene.panel.show_place("Salt Harbour (familiar: lorebook)/2")
+        assert scene.model.entry(scene.model.current).name == "The tide bell"
+
+    live(story)

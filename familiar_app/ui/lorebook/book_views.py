@@ -48,6 +48,13 @@ class BookViews(QStackedWidget):
         self.books.show(path)
         self.current.choose_place(number)
 
+    def show_book(self, name: str) -> None:
+        """Show a book by its name, as traces have it: where names are shared, the file is told too."""
+        for one in self.books.books:
+            if name == one.name or (name.startswith(f"{one.name} (") and name.endswith(f": {one.path.stem})")):
+                self.books.show(one.path)
+                return
+
     def _heard(self, _what: str) -> None:
         self._show()
         for view in self:

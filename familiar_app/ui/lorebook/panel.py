@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 MOST_BACK = 500
 """How many turns back the tester can go."""
+MOST_IN_PALETTE = 1000
 KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
     "In the table of entries": (
         ("On or off", "Space"),
@@ -97,6 +98,7 @@ class LorebookPanel:
             books,
             lambda: self._channels(familiar),
         )
+        view.work.known = lambda: self._context.actions_changed(self.id)
         view.work.renamed = lambda old, new: self._renamed(familiar, books, old, new)
         view.table.rows.zone = services.familiars[familiar].config.display.zone()
         return view
@@ -173,7 +175,18 @@ class LorebookPanel:
         return KEYS
 
     def palette_entries(self) -> Sequence[Action]:
-        return ()
+        """Return the entries of the book that is shown, up to a number that can be looked through at every key."""
+        view = self.view
+        return [
+            Action(
+                f"lorebook.entry.{entry.uid}",
+                entry.name,
+                lambda uid=entry.uid: self._context.go_to(self.id, str(view.model.file_uid(uid))),
+                group="Lorebook entry",
+                words=" ".join(entry.keys[:8]),
+            )
+            for entry in view.model.book.entries[:MOST_IN_PALETTE]
+        ]
 
     def activate(self) -> None:
         view = self.view
@@ -189,10 +202,13 @@ class LorebookPanel:
         self.view.search.selectAll()
 
     def show_place(self, key: str) -> None:
-        view = self.view
-        for entry in view.model.book.entries:
-            if str(entry.uid) == key:
-                view.choose(entry.uid)
+        """Show an entry: `book/uid` as traces name it, or the id alone for the book that is shown."""
+        book, slash, uid = key.rpartition("/")
+        views = self.widget.current
+        if slash:
+            views.show_book(book)
+        view = views.current
+        view.choose_named(uid)
 
     async def close(self) -> None:
         for views in self.widget:

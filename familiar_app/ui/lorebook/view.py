@@ -67,7 +67,7 @@ class LorebookView(QWidget):
         self.library = LibraryDeeds(books, model, context, self.tasks, take_channels)
         self.trash = Trash(model, books, context, self.tasks)
         self.do = Deeds(self, take_turns).do
-        self._wanted: int | None = None
+        self._wanted: int | str | None = None
         self._make_parts()
         self._lay_out()
         model.tokens = lambda entry: tester.tokens_of(entry.content)
@@ -173,7 +173,9 @@ class LorebookView(QWidget):
         finally:
             self.wait.end()
         self.tasks.start(self.panes.restore, name="lorebook.panes")
-        if self._wanted is not None:
+        if isinstance(self._wanted, str):
+            self.choose_named(self._wanted)
+        elif self._wanted is not None:
             self.choose_place(self._wanted)
         if self.model.current is None and self.model.rows():
             self.model.select([self.model.rows()[0].uid])
@@ -196,6 +198,15 @@ class LorebookView(QWidget):
         if all(one.uid != uid for one in self.model.rows()):
             self.show_all()
         self.model.select([uid], uid)
+
+    def choose_named(self, uid: str) -> None:
+        """Show an entry by the id it has in the file; once the file was read."""
+        self._wanted = uid
+        if self.model.loaded:
+            self._wanted = None
+            found = [one.uid for one in self.model.book.entries if str(self.model.file_uid(one.uid)) == uid]
+            if found:
+                self.choose(found[0])
 
     def choose_place(self, number: int) -> None:
         """Show an entry by its place in the file, from 0; once the file was read."""

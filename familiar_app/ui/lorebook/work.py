@@ -40,6 +40,8 @@ class BookWork:
         """Looks for what is searched in the other lorebooks."""
         self.renamed: Callable[[str, str], Awaitable[None]] | None = None
         """Hears the old and the new name, once the file has it."""
+        self.known: Callable[[], object] = lambda: None
+        """Hears, some time after an edit, that other entries may be there."""
         self._named = ""
         self._timers: list[QTimer] = []
         self.save_soon = self._timer(SAVE_AFTER_MS, self.save)
@@ -109,6 +111,7 @@ class BookWork:
 
     def inspect(self) -> None:
         """Look for what is odd about the entries."""
+        self.known()
         if self.model.loaded:
             self.tasks.start(self.inspection.look, name="lorebook.lint", replace=True)
 
