@@ -31,6 +31,7 @@ from familiar_app.domain.ids import OWNER, ChannelId, TurnId, is_local
 from familiar_app.domain.recall import Hit, Recall, Recalled, Window
 from familiar_app.domain.stop_word import STOP_WORDS
 from familiar_app.domain.turn import Role, Turn
+from familiar_app.store.turn_then import Then
 
 log = logging.getLogger(__name__)
 
@@ -112,6 +113,9 @@ class MemoryReader:
         around = {hit.turn.id: hit.turn for hit in found.hits if hit.turn is not None}
         beside = {TurnId(number) for hit in found.hits for number in hit.neighbours} - around.keys()
         around |= await ctx.vault.retrieval.turns(beside) if beside else {}
+        if ctx.known_at is not None or ctx.as_of is not None:
+            # The index knows the turns as they are; those who look back see them as they stood.
+            around = await ctx.vault.turns.standing(around.values(), Then(ctx.known_at, ctx.as_of))
         marks = await _place_marks(ctx, around.values())
         written = [_turn_line(ctx, turn, moment.style, marks[turn.channel]) for turn in around.values()]
         facts = {

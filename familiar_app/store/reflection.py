@@ -23,8 +23,11 @@ _SELECT = """SELECT r.id, r.familiar, r.channel, r.text, r.last_turn_id, r.last_
     (SELECT group_concat(turn) FROM reflection_turns t WHERE t.reflection = r.id),
     (SELECT group_concat(fact) FROM reflection_facts c WHERE c.reflection = r.id),
     EXISTS (SELECT 1 FROM reflection_facts c JOIN facts f ON f.id = c.fact
-        WHERE c.reflection = r.id AND f.superseded_at <= {stale_by})
+        WHERE c.reflection = r.id AND {lapsed})
     FROM reflections r"""
+_LAPSED_NOW = "f.superseded_at IS NOT NULL"
+_LAPSED_THEN = """NOT EXISTS (SELECT 1 FROM fact_beliefs b WHERE b.fact = f.id AND b.since <= {known}
+            AND (b.until IS NULL OR b.until > {known}))"""
 # What a reflection rests on that an audience may not hear. A fact that is gone may have come from anywhere.
 _CLOSED = """(coalesce(r.channel NOT IN (SELECT value FROM json_each(?)), 0)
     OR EXISTS (SELECT 1 FROM reflection_turns c JOIN turns t ON t.id = c.turn
@@ -115,7 +118,9 @@ def _is_there(connection: Connection, where: str, number: int) -> bool:
 def _read(
     connection: Connection, where: str, values: tuple[Any, ...], known_at: datetime | None = None
 ) -> list[Reflection]:
-    select = _SELECT.format(stale_by=1 << 62 if known_at is None else to_micros(known_at))
+    # A fact can be believed again later, so at an earlier moment its intervals decide.
+    lapsed = _LAPSED_NOW if known_at is None else _LAPSED_THEN.format(known=to_micros(known_at))
+    select = _SELECT.format(lapsed=lapsed)
     return [
         Reflection(
             id=ReflectionId(row[0]),

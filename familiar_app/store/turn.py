@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
@@ -18,7 +18,7 @@ from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.moment import to_micros
 from familiar_app.store.person_write import SpeakerMemory
 from familiar_app.store.turn_row import as_stored, read_turn
-from familiar_app.store.turn_then import Then, page_then
+from familiar_app.store.turn_then import Then, page_then, standing
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -128,6 +128,10 @@ class Turns:
     ) -> list[Turn]:
         """Return a page as `page` would have at an earlier moment."""
         return await self._engine.read(lambda c: page_then(c, channel, then, before, after, limit))
+
+    async def standing(self, turns: Iterable[Turn], then: Then) -> dict[TurnId, Turn]:
+        """Return those of some turns that stood at an earlier moment, with the words they had then."""
+        return await self._engine.read(lambda c: standing(c, turns, then))
 
     async def around(self, id: TurnId, *, limit: int = 50) -> list[Turn]:  # noqa: A002
         """Return a turn with its neighbours in the channel, about half before and half after it."""

@@ -7,9 +7,10 @@ moment: its text is gone for good.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from familiar_app.domain.ids import ChannelId, TurnId
 from familiar_app.domain.turn import Turn
@@ -53,9 +54,37 @@ def page_then(
 
     Costs a walk through the channel's decisions, of which there are few, and through what came later.
     """
-    decided = _decisions(connection, channel, then.known_micros)
     bound, order = ("t.id > ?", "ASC") if after is not None else ("t.id < ?", "DESC")
-    where = f"""t.channel = ? AND {bound} AND t.deleted = 0 AND t.role <> 'operator'
+    edge = after if after is not None else before if before is not None else _FOR_EVER
+    turns = _read(connection, channel, then, _Choice(bound, edge, f"ORDER BY t.id {order} LIMIT ?", (max(limit, 0),)))
+    return turns if after is not None else turns[::-1]
+
+
+def standing(connection: Connection, turns: Iterable[Turn], then: Then) -> dict[TurnId, Turn]:
+    """Return those of some turns that stood at a moment, with the words they had then."""
+    by_channel: dict[ChannelId, list[TurnId]] = {}
+    for turn in turns:
+        by_channel.setdefault(turn.channel, []).append(turn.id)
+    among = "t.id IN (SELECT value FROM json_each(?))"
+    return {
+        turn.id: turn
+        for channel, ids in by_channel.items()
+        for turn in _read(connection, channel, then, _Choice(among, json.dumps(ids)))
+    }
+
+
+class _Choice(NamedTuple):
+    """Which of a channel's turns are read, and how many of them."""
+
+    condition: str
+    value: object
+    tail: str = ""
+    tail_values: tuple[object, ...] = ()
+
+
+def _read(connection: Connection, channel: ChannelId, then: Then, choice: _Choice) -> list[Turn]:
+    decided = _decisions(connection, channel, then.known_micros)
+    where = f"""t.channel = ? AND {choice.condition} AND t.deleted = 0 AND t.role <> 'operator'
         AND t.arrived_at <= ? AND t.at <= ? AND t.id NOT IN (SELECT value FROM json_each(?))
         AND (t.answers IS NULL OR t.role <> 'assistant' OR t.id = coalesce(
             (SELECT json_extract(c.value, '$[1]') FROM json_each(?) c WHERE json_extract(c.value, '$[0]') = t.answers
@@ -63,15 +92,13 @@ def page_then(
                     AND n.id > json_extract(c.value, '$[2]') AND n.arrived_at <= ?)),
             (SELECT max(s.id) FROM turns s WHERE s.answers = t.answers AND s.role = 'assistant'
                 AND s.arrived_at <= ?)))
-        ORDER BY t.id {order} LIMIT ?"""
+        {choice.tail}"""
     chosen = [[answered, turn, act] for answered, (turn, act) in decided.chosen.items()]
-    edge = after if after is not None else before if before is not None else _FOR_EVER
     values = (
-        channel, edge, then.known_micros, then.said_micros, json.dumps(sorted(decided.hidden)), json.dumps(chosen),
-        then.known_micros, then.known_micros, max(limit, 0),
+        channel, choice.value, then.known_micros, then.said_micros, json.dumps(sorted(decided.hidden)),
+        json.dumps(chosen), then.known_micros, then.known_micros, *choice.tail_values,
     )  # fmt: skip
-    turns = [_worded(connection, turn, then) for turn in read_turns(connection, where, values)]
-    return turns if after is not None else turns[::-1]
+    return [_worded(connection, turn, then) for turn in read_turns(connection, where, values)]
 
 
 def _decisions(connection: Connection, channel: ChannelId, known: int) -> _Decided:

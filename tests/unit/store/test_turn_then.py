@@ -71,6 +71,10 @@ async def test_edits_removals_and_choices_of_that_time(
         ["asked better", "third"],
     ]
     assert second.id not in {turn.id for turn in await vault.turns.page_then(channel.id, at(5))}
+    whole = await vault.turns.page(channel.id, inactive=True, hidden=True)
+    for minute, expected in enumerate(told):
+        stood = await vault.turns.standing(whole, at(minute))
+        assert [turn.content for _, turn in sorted(stood.items())] == expected
 
 
 async def test_a_tombstone_is_one_at_every_moment(
