@@ -52,7 +52,10 @@ class PeopleDossiersLayer:
 
 async def _portraits(ctx: LayerContext) -> list[Portrait]:
     ego = ego_key(ctx.familiar)
-    people = [one for one in (ego, *await _people(ctx)) if not ctx.variation.drops("dossier", one)]
+    private = await ctx.vault.privacy.levels()
+    people = [
+        one for one in (ego, *await _people(ctx)) if one not in private and not ctx.variation.drops("dossier", one)
+    ]
     glimpse = Glimpse(ctx.familiar, ctx.audience, ctx.now, ctx.as_of, ctx.known_at)
     return await ctx.vault.portraits.of(list(dict.fromkeys(people)), glimpse, most_facts=MOST_FACTS)
 

@@ -19,6 +19,7 @@ from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.fact import NewFact, Subject
 from familiar_app.domain.fact_text import normalise
 from familiar_app.domain.ids import FamiliarId, PersonKey, TurnId, ego_key
+from familiar_app.domain.saved_memory.named import names_somebody
 from familiar_app.domain.self_ability import is_self_ability
 
 MAX_ITEMS = 100
@@ -32,13 +33,15 @@ _NUMERAL = re.compile(r"[+-]?\d+(?:\.\d+)?\Z")
 class NoteBatch:
     """What an extractor was shown: turns, those among them that the familiar said itself, and the people it may name.
 
-    `people` has the familiar itself too; its values are the names that facts keep as `display_at_write`.
+    `people` has the familiar itself too; its values are the names that facts keep as `display_at_write`. About those in
+    `private` nothing may be kept.
     """
 
     familiar: FamiliarId
     turns: tuple[TurnId, ...]
     own: frozenset[TurnId]
     people: Mapping[PersonKey, str]
+    private: frozenset[PersonKey] = frozenset()
 
     @property
     def ego(self) -> PersonKey:
@@ -46,7 +49,8 @@ class NoteBatch:
 
     def as_basis(self) -> dict[str, Any]:
         """Return what the ledger keeps of it."""
-        return {"turns": list(self.turns), "own": sorted(self.own), "people": dict(self.people)}
+        kept = {"turns": list(self.turns), "own": sorted(self.own), "people": dict(self.people)}
+        return {**kept, "private": sorted(self.private)} if self.private else kept
 
 
 def batch_of(basis: Mapping[str, Any], familiar: FamiliarId) -> NoteBatch:
@@ -56,6 +60,7 @@ def batch_of(basis: Mapping[str, Any], familiar: FamiliarId) -> NoteBatch:
         tuple(TurnId(turn) for turn in basis["turns"]),
         frozenset(TurnId(turn) for turn in basis["own"]),
         {PersonKey(key): name for key, name in basis["people"].items()},
+        frozenset(PersonKey(key) for key in basis.get("private", ())),
     )
 
 
@@ -134,6 +139,9 @@ def _note(item: object, batch: NoteBatch, origin: str, rejected: Counter[str]) -
         rejected["echo of the request"] += 1
         return None
     subjects = subjects_of(item.get("subject_keys"), batch.people)
+    if _is_about_private(text, subjects, batch):
+        rejected["privacy"] += 1
+        return None
     if _is_about_own_ability(text, subjects, batch):
         rejected["own ability"] += 1
         return None
@@ -156,6 +164,13 @@ def _note(item: object, batch: NoteBatch, origin: str, rejected: Counter[str]) -
         valid_from=valid_from,
         valid_to=valid_to,
     )
+
+
+def _is_about_private(text: str, subjects: Sequence[Subject], batch: NoteBatch) -> bool:
+    """Tell whether a text is about somebody who does not want to be remembered, or names them."""
+    if not batch.private.isdisjoint(subject.key for subject in subjects):
+        return True
+    return names_somebody(text, (name for key, name in batch.people.items() if key in batch.private))
 
 
 def _is_about_own_ability(text: str, subjects: Sequence[Subject], batch: NoteBatch) -> bool:

@@ -73,7 +73,10 @@ class PeopleDossier:
         """Return whose dossier lacks facts, and the fact it was folded up to; 0 folds all of them."""
         projections, familiar = self._desk.vault.projections, self._desk.familiar
         found: list[tuple[PersonKey, int]] = []
+        private = await self._desk.vault.privacy.levels()
         for person, folded in await projections.outdated_dossiers(familiar, limit=_MOST_OUTDATED):
+            if person in private:
+                continue
             seen = folded
             if await projections.dossier(familiar, person) is None:
                 # Nothing was worth telling up to here: the watermark stands alone.

@@ -101,7 +101,9 @@ class RichNote:
     async def _note(self, position: int, turns: Sequence[Turn], shown: Sequence[Turn]) -> None:
         desk = self._desk
         own = frozenset(turn.id for turn in shown if _is_own(turn, desk))
-        batch = NoteBatch(desk.familiar, tuple(turn.id for turn in shown), own, await self._people(turns, shown))
+        private = frozenset(await desk.vault.privacy.levels())
+        people = await self._people(turns, shown)
+        batch = NoteBatch(desk.familiar, tuple(turn.id for turn in shown), own, people, private & people.keys())
         asked = await self._ask(shown, batch)
         rejected = notes_of(asked.value, batch, RICH_NOTE).rejected
         piece = Piece(self.name, VERSION, turns[0].id, turns[-1].id)

@@ -17,6 +17,7 @@ from familiar_app.store.heard import HEARD
 from familiar_app.store.index.search_index import View
 from familiar_app.store.index.text_index import KINDS, TURN, Scope
 from familiar_app.store.index.turn_source import INDEXED, Row, TurnSource
+from familiar_app.store.privacy import read_levels
 from familiar_app.store.provenance import read_provenance
 
 if TYPE_CHECKING:
@@ -166,12 +167,14 @@ def facts_in_scope(
     """
     found = read_facts(connection, [FactId(number) for number in ids], request.known_at)
     found = _in_hearing(connection, found, request, held)
+    private = read_levels(connection)
     chosen = set(request.channels) if request.channels is not None else None
     return {
         fact.id: fact
         for fact in found
         if fact.familiar == request.familiar
         and not fact.hidden
+        and not any(subject.key in private for subject in fact.subjects)
         and (chosen is None or fact.channel in chosen)
         and _holds(fact, request, now)
     }

@@ -191,6 +191,13 @@ class FakeAudiences:
         return Audience(channel.id, mode)
 
 
+class FakePrivacy:
+    """Nobody wants anything left out."""
+
+    async def levels(self) -> dict[PersonKey, str]:
+        return {}
+
+
 class FakeSavedMemories:
     """Nothing was ever saved."""
 
@@ -201,6 +208,7 @@ class FakeSavedMemories:
 class FakeVault:
     def __init__(self) -> None:
         self.saved_memories = FakeSavedMemories()
+        self.privacy = FakePrivacy()
         self.retrieval = FakeRetrieval()
         self.audiences = FakeAudiences()
         self.portraits = FakePortraits()
