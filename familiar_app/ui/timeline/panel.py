@@ -51,13 +51,14 @@ class TimelinePanel:
     def __init__(self, services: Services, context: PanelContext) -> None:
         self._services, self._context = services, context
         self.widget = FamiliarViews(services, context, self._make_view, begin=lambda _view: None)
-        self.widget.show_familiar(context.familiar)
         context.familiar_reloaded.connect(self._reloaded)
         context.familiar_changed.connect(lambda _familiar: context.actions_changed(self.id))
 
     @property
     def view(self) -> TimelineView:
-        """The view of the familiar that is shown."""
+        """The view of the familiar that is shown; made when it is first asked for, since it takes a few frames."""
+        if self.widget.current is None:
+            self.widget.show_familiar(self._context.familiar)
         return self.widget.current
 
     def _make_view(self, familiar: FamiliarId) -> TimelineView:
@@ -117,7 +118,7 @@ class TimelinePanel:
 
     def palette_entries(self) -> Sequence[Action]:
         """Offer the people that facts are about, those with most facts first."""
-        lanes = self.view.model.lanes
+        lanes = None if self.widget.current is None else self.view.model.lanes
         pairs = () if lanes is None else list(zip(lanes.people, lanes.labels, strict=True))[:MOST_OFFERED]
         return tuple(
             Action(
