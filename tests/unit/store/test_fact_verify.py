@@ -50,7 +50,8 @@ async def test_good_facts_have_no_problems(believing: Vault) -> None:
         ("UPDATE facts SET superseded_by = NULL WHERE id = 1", "facts 1", "ends otherwise"),
         ("UPDATE facts SET superseded_at = superseded_at + 1 WHERE id = 1", "facts 1", "ends otherwise"),
         ("UPDATE facts SET beliefs = 1 WHERE id = 1", "facts 1", "another number of beliefs"),
-        ("DELETE FROM fact_beliefs WHERE fact = 2", "facts 2", "another time than its first belief"),
+        ("DROP TRIGGER fact_beliefs_emptied; DELETE FROM fact_beliefs WHERE fact = 2", "facts 2",
+         "another time than its first belief"),
         ("UPDATE facts SET valid_from = valid_to WHERE id = 2", "facts 2", "ends in the world before"),
         ("UPDATE facts SET superseded_by = 1 WHERE id = 1", "facts 1", "replaced by itself"),
         ("UPDATE facts SET superseded_by = 1 WHERE id = 2", "facts 1", "in a circle"),
@@ -59,7 +60,7 @@ async def test_good_facts_have_no_problems(believing: Vault) -> None:
         ("UPDATE facts SET hidden = 1 WHERE id = 2", "facts 2", "hidden but still believed"),
         ("UPDATE fact_blocks SET created_from = created_from + 1", "facts 1", "bounds of its block"),
         ("UPDATE fact_blocks SET believed_to = 0", "facts 2", "bounds of its block"),
-        ("DELETE FROM fact_blocks", "facts 1", "bounds of its block"),
+        ("DROP TRIGGER fact_blocks_emptied; DELETE FROM fact_blocks", "facts 1", "bounds of its block"),
         ("UPDATE fact_subjects SET superseded_at = NULL WHERE fact = 1", "fact_subjects 1", "other times"),
         ("UPDATE fact_subjects SET familiar = 'bell' WHERE fact = 1", "fact_subjects 1", "other times"),
         ("UPDATE turns SET deleted = 1, content = '' WHERE id = 1", "fact_sources 1", "deleted turn"),
@@ -70,7 +71,8 @@ async def test_good_facts_have_no_problems(believing: Vault) -> None:
         ("INSERT INTO fact_sources VALUES (1, 77, 0)", "fact_sources", "missing row of turns"),
         ("INSERT INTO fact_beliefs (fact, number, since, cause) VALUES (9, 1, 0, 'learned')", "fact_beliefs",
          "missing row of facts"),
-        ("DELETE FROM reflection_turns; DELETE FROM reflection_facts", "reflections 1", "cites nothing"),
+        ("DROP TRIGGER reflection_turns_emptied; DROP TRIGGER reflection_facts_emptied; DELETE FROM reflection_turns; "
+             "DELETE FROM reflection_facts", "reflections 1", "cites nothing"),
         ("DROP TRIGGER facts_emptied", "facts_emptied", "missing"),
     ],
 )  # fmt: skip
