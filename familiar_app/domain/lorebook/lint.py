@@ -18,6 +18,7 @@ from familiar_app.domain.lorebook.keytable import KeyForm, KeyOptions, KeyTable,
 from familiar_app.domain.lorebook.pattern import KeyPattern
 from familiar_app.domain.lorebook.rules import FIXED, Rules
 from familiar_app.domain.lorebook.scene import TRIGGERS, LoreSettings
+from familiar_app.domain.lorebook.shadow import beats, is_sure
 from familiar_app.domain.lorebook.word import stands_alone
 
 Uid = int | str
@@ -232,9 +233,9 @@ class Linter:
             for name in group_names(one.group, loose=False) if one.group else ():
                 groups.setdefault(name, []).append(one)
         for name, members in groups.items():
-            leaders = [one for one in members if one.group_override and _is_sure(one)]
+            leaders = [one for one in members if one.group_override and is_sure(one)]
             for one in members:
-                leader = next((other for other in leaders if _beats(other, one)), None)
+                leader = next((other for other in leaders if beats(other, one)), None)
                 if leader is not None:
                     text = f"In its group {name}, {leader.name} always goes first."
                     yield one.uid, LoreWarning(Oddity.SHADOWED, text)
@@ -291,24 +292,3 @@ def _is_glued(letter: str) -> bool:
 def _others(one: LoreEntry, alike: list[LoreEntry]) -> str:
     others = [other.name for other in alike if other.uid != one.uid]
     return others[0] if len(others) == 1 else f"{others[0]} and {len(others) - 1} more"
-
-
-def _is_sure(entry: LoreEntry) -> bool:
-    """Tell whether nothing but its keys keeps an entry out."""
-    held_back = entry.triggers or entry.character_filter or entry.delay or entry.cooldown or entry.delay_until_recursion
-    by_chance = entry.use_probability and entry.probability < 100
-    never = DONT_ACTIVATE in parse_decorators(entry.content)[0]
-    by_second = entry.selective and entry.secondary_keys and not entry.constant
-    return not (held_back or by_chance or by_second or never or entry.use_group_scoring or entry.exclude_recursion)
-
-
-def _beats(leader: LoreEntry, one: LoreEntry) -> bool:
-    """Tell whether the leader comes in whenever the other one would, and goes first."""
-    if leader.uid == one.uid or one.use_group_scoring or (one.group_override and one.order >= leader.order):
-        return False
-    if leader.constant:
-        return leader.use_regex is not True
-    same_way = ("scan_depth", "case_sensitive", "match_whole_words", "use_regex", "sources")
-    if one.constant or not one.keys or any(getattr(leader, name) != getattr(one, name) for name in same_way):
-        return False
-    return set(one.keys) <= set(leader.keys)
