@@ -11,13 +11,14 @@ from familiar_app.ui.kit.prompt_word import meter, words
 from familiar_app.ui.prompts.listing import purpose_word, seconds
 
 _STOPPED = "stopped"
+MOST_CHARS = 3000
 
 
 def fact_lines(trace: PromptTrace, place: str, zone: tzinfo) -> list[tuple[str, str]]:
     """Return pairs of a name and a value."""
     return [
         ("Number", str(trace.id) if trace.id is not None else "not stored"),
-        ("For", f"{purpose_word(trace.purpose)} in {place}"),
+        ("For", f"{purpose_word(trace.purpose)} in {place}" if trace.channel else purpose_word(trace.purpose)),
         ("When", when(trace.at, zone)),
         ("Model", f"{trace.model} ({words(trace.provider)})"),
         ("Prompt", meter(trace.tokens, trace.context_tokens, exact=trace.exact_tokens)),
@@ -44,7 +45,7 @@ def _times(trace: PromptTrace) -> Iterator[tuple[str, str]]:
     if total is not None:
         yield "All in", seconds(float(total))
     if usage.get("completion_tokens"):
-        yield "Answer", f"{usage['completion_tokens']:,} tokens"
+        yield "Answer took", f"{usage['completion_tokens']:,} tokens"
 
 
 def _sampling(trace: PromptTrace) -> str:
@@ -66,3 +67,5 @@ def _outcome(trace: PromptTrace) -> Iterator[tuple[str, str]]:
         yield "Error", trace.error
     elif trace.silent:
         yield "Outcome", "chose to stay silent"
+    if trace.answer:
+        yield "Answer", trace.answer if len(trace.answer) <= MOST_CHARS else f"{trace.answer[:MOST_CHARS]}…"

@@ -55,11 +55,14 @@ class ReasonView(QScrollArea):
 
     def show_layer(self, row: StackRow | None) -> None:
         """Tell of a layer."""
-        self._title.setText(row.title if row is not None else "No layer")
+        self._title.setText(row.title if row is not None else "Without layers")
         clear_layout(self._reasons)
         clear_layout(self._left)
         for reason in row.reasons if row is not None else ():
             self._reasons.addWidget(label(reason, "quiet", wrap=True))
+        if row is None:
+            told = "A request of the work in the background: an instruction, and what it is about."
+            self._reasons.addWidget(label(told, "quiet", wrap=True))
         left = row.left_out if row is not None else ()
         self._left_title.setVisible(bool(left))
         for one in left[:MOST_LEFT_OUT]:

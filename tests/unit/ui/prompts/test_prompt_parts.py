@@ -23,7 +23,16 @@ from familiar_app.ui.prompts.sheet import sheet_of
 from familiar_app.ui.prompts.source import Source, sources_of
 from familiar_app.ui.prompts.stack import stack_of
 from familiar_app.ui.prompts.trial import Trial
-from tests.unit.ui.prompts.stage import LORE, LORE_TRACE, START, WEIGHTS, candidates, reply_trace, varied
+from tests.unit.ui.prompts.stage import (
+    LORE,
+    LORE_TRACE,
+    START,
+    WEIGHTS,
+    background_trace,
+    candidates,
+    reply_trace,
+    varied,
+)
 
 TITLES = {"local:main": "Main", "local:crew": "The crew"}
 
@@ -220,6 +229,8 @@ def test_the_prompt_as_a_whole_names_model_cost_and_outcome() -> None:
     assert facts["First word after"] == "300 ms"
     assert facts["Sampling"] == "temperature 0.8, top p 0.95"
     assert facts["Outcome"] == "stopped before its end"
+    assert (facts["For"], facts["Answer"]) == ("Reply in Main", "She came in with the tide.")
+    assert dict(fact_lines(background_trace(START), "No channel", UTC))["For"] == "Rich note"
 
 
 # ---- candidates
