@@ -41,6 +41,7 @@ class SpanIndex:
 
     def __init__(self, spans: FactSpans) -> None:
         self.spans = spans
+        self._first = np.searchsorted(spans.belief_row, np.arange(len(spans) + 1))
         self._once = len(spans.belief_row) == len(spans)
         self.first_known = np.full(len(spans), NEVER, dtype=np.int64)
         np.minimum.at(self.first_known, spans.belief_row, spans.belief_since)
@@ -106,15 +107,19 @@ class SpanIndex:
 
     def successors(self, rows: Column, by: int | None) -> Column:
         """Return for each fact the row of the one that replaced it last, by an instant; -1 where none did."""
-        spans = self.spans
+        spans, first = self.spans, self._first
         if not len(rows):
             return rows
-        found = np.full(len(spans), -1, dtype=np.int64)
-        known = spans.belief_successor >= 0
-        if by is not None:
-            known &= spans.belief_until <= by
-        found[spans.belief_row[known]] = spans.belief_successor[known]
-        return found[rows]
+        until = NEVER if by is None else by
+        belief = first[rows]
+        over = spans.belief_until[belief] <= until
+        found = np.where(over, spans.belief_successor[belief], -1)
+        for place in np.flatnonzero(first[rows + 1] - belief > 1).tolist():
+            part = slice(first[rows[place]], first[rows[place] + 1])
+            known = spans.belief_successor[part][spans.belief_until[part] <= until]
+            known = known[known >= 0]
+            found[place] = known[-1] if len(known) else -1
+        return found
 
 
 def _rising(starts: Column, stops: Column) -> Column:
