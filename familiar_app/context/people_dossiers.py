@@ -56,22 +56,21 @@ async def _portraits(ctx: LayerContext) -> list[Portrait]:
     people = [
         one for one in (ego, *await _people(ctx)) if one not in private and not ctx.variation.drops("dossier", one)
     ]
+    others = [one for one in people if one != ego]
     glimpse = Glimpse(ctx.familiar, ctx.audience, ctx.now, ctx.as_of, ctx.known_at)
-    return await ctx.vault.portraits.of(list(dict.fromkeys(people)), glimpse, most_facts=MOST_FACTS)
+    most, portraits = ctx.config.budget.text.max_dossier_people, ctx.vault.portraits
+    return [
+        *await portraits.of([ego] if ego in people else [], glimpse, most_people=1, most_facts=MOST_FACTS),
+        *await portraits.of(others, glimpse, most_people=most, most_facts=MOST_FACTS),
+    ]
 
 
 async def _shown(ctx: LayerContext, portraits: list[Portrait]) -> list[_Shown]:
-    ego = ego_key(ctx.familiar)
-    left = ctx.config.budget.text.max_dossier_people
-    found: list[_Shown] = []
-    for one in portraits:
-        text = _text(ctx, one)
-        if not text or (one.person != ego and left <= 0):
-            continue
-        left -= one.person != ego
-        label = f"{ctx.char} (yourself)" if one.person == ego else await _label(ctx, one.person)
-        found.append(_Shown(label, text))
-    return found
+    texts = {one.person: text for one in portraits if (text := _text(ctx, one))}
+    labels = await ctx.vault.people.labels(list(texts), guild=ctx.channel.guild) if texts else {}
+    names = {person: clean_name(label) or person for person, label in labels.items()}
+    names |= {OWNER: ctx.user_label, ego_key(ctx.familiar): f"{ctx.char} (yourself)"}
+    return [_Shown(names[person], text) for person, text in texts.items()]
 
 
 def _text(ctx: LayerContext, portrait: Portrait) -> str:
@@ -95,10 +94,3 @@ async def _people(ctx: LayerContext) -> list[PersonKey]:
     speakers = [turn.author.key for turn in reversed(turns) if turn.author is not None]
     mentioned = await ctx.vault.projections.mentioned_in([turn.id for turn in turns])
     return list(dict.fromkeys((*speakers, *mentioned)))
-
-
-async def _label(ctx: LayerContext, person: PersonKey) -> str:
-    if person == OWNER:
-        return ctx.user_label
-    label = await ctx.vault.people.label(person, guild=ctx.channel.guild)
-    return clean_name(label) or person

@@ -9,21 +9,22 @@ in between.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.audience import Audience
-from familiar_app.domain.fact import Fact
+from familiar_app.domain.fact import Fact, FactId
 from familiar_app.domain.ids import FamiliarId, PersonKey
 from familiar_app.domain.kept_answer import decode
 from familiar_app.domain.projection import Dossier
 from familiar_app.store import fact_query
 from familiar_app.store.dossier import read_dossier
 from familiar_app.store.engine import Engine
+from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.fact_query import FactQuestion
-from familiar_app.store.fact_row import read_labels
+from familiar_app.store.fact_row import read_facts, read_labels
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.store.person import label_of, names_of
 from familiar_app.store.provenance import closed_to, read_provenance, told_by
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 PROJECTOR = "people_dossier"
-_READ_FACTS = 200
+_READ_FACTS = 100
+_REMEMBERED = 512
 _WRITTEN = """SELECT answer, last, at FROM ledger WHERE familiar = ? AND projector = ? AND scope = ? AND at <= ?
     ORDER BY id DESC"""
 _SHAKEN = """SELECT 1 FROM fact_subjects s JOIN fact_beliefs b ON b.fact = s.fact
@@ -49,6 +51,11 @@ class Glimpse:
     now: datetime
     as_of: datetime | None = None
     known_at: datetime | None = None
+
+    @property
+    def key(self) -> Hashable:
+        """What two glimpses share that see the same, but for the time that passes."""
+        return self.audience.open_to, self.audience.unplaced, self.as_of, self.known_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,30 +77,67 @@ class Portrait:
     facts: tuple[ToldFact, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Whether a dossier tells too much to an audience, and the facts that may stand for it."""
+
+    held: bool
+    facts: tuple[FactId, ...] = ()
+
+
 class Portraits:
-    """What may be told of people, in one vault."""
+    """What may be told of people, in one vault. What was judged is remembered until a fact changes."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, feed: FactFeed) -> None:
         self._engine = engine
+        self._judged: dict[Hashable, _Judged] = {}
+        self._changes = 0
+        feed.listen(self._facts_changed)
 
-    async def of(self, people: Sequence[PersonKey], glimpse: Glimpse, *, most_facts: int) -> list[Portrait]:
-        """Return the portraits of those of the people who had a dossier, in their order."""
+    async def of(
+        self, people: Sequence[PersonKey], glimpse: Glimpse, *, most_people: int, most_facts: int
+    ) -> list[Portrait]:
+        """Return the portraits of the first `most_people` who had a dossier of which something may be told.
+
+        Those of whom nothing may be told come too, and are not counted.
+        """
+        changes, judged = self._changes, dict[Hashable, _Judged]()
 
         def work(connection: Connection) -> list[Portrait]:
-            found = (_portrait(connection, person, glimpse, most_facts) for person in people)
-            return [portrait for portrait in found if portrait is not None]
+            found: list[Portrait] = []
+            left = most_people
+            for person in people:
+                dossier = _dossier(connection, person, glimpse) if left > 0 else None
+                if dossier is None:
+                    continue
+                key = (dossier.familiar, person, dossier.last_fact_id, dossier.created_at, glimpse.key, most_facts)
+                known = self._judged.get(key) or _judge(connection, dossier, glimpse, most_facts)
+                judged[key] = known
+                found.append(_portrait(connection, dossier, known, glimpse))
+                left -= bool(found[-1].text or found[-1].facts)
+            return found
 
-        return await self._engine.read(work)
+        portraits = await self._engine.read(work)
+        if changes == self._changes:
+            self._judged = judged | dict(list(self._judged.items())[:_REMEMBERED])
+        return portraits
+
+    def _facts_changed(self, _facts: frozenset[FactId]) -> None:
+        self._changes += 1
+        self._judged = {}
 
 
-def _portrait(connection: Connection, person: PersonKey, glimpse: Glimpse, most_facts: int) -> Portrait | None:
-    dossier = _dossier(connection, person, glimpse)
-    if dossier is None:
-        return None
+def _judge(connection: Connection, dossier: Dossier, glimpse: Glimpse, most_facts: int) -> _Judged:
     held = _tells_too_much(connection, dossier, glimpse)
     if not held and glimpse.as_of is None:
-        return Portrait(person, dossier.text)
-    return Portrait(person, "", held=held, facts=_facts(connection, person, glimpse, most_facts))
+        return _Judged(held=False)
+    return _Judged(held, _weightiest(connection, dossier.person, glimpse, most_facts))
+
+
+def _portrait(connection: Connection, dossier: Dossier, known: _Judged, glimpse: Glimpse) -> Portrait:
+    if not known.held and glimpse.as_of is None:
+        return Portrait(dossier.person, dossier.text)
+    return Portrait(dossier.person, "", held=known.held, facts=_told(connection, known.facts, glimpse))
 
 
 def _dossier(connection: Connection, person: PersonKey, glimpse: Glimpse) -> Dossier | None:
@@ -129,7 +173,8 @@ def _tells_too_much(connection: Connection, dossier: Dossier, glimpse: Glimpse) 
     return row is not None
 
 
-def _facts(connection: Connection, person: PersonKey, glimpse: Glimpse, most: int) -> tuple[ToldFact, ...]:
+def _weightiest(connection: Connection, person: PersonKey, glimpse: Glimpse, most: int) -> tuple[FactId, ...]:
+    """Choose among the newest facts that may be heard."""
     question = FactQuestion(
         familiar=glimpse.familiar,
         now=glimpse.now,
@@ -139,7 +184,14 @@ def _facts(connection: Connection, person: PersonKey, glimpse: Glimpse, most: in
         limit=_READ_FACTS,
         audience=glimpse.audience,
     )
-    found = sorted(fact_query.page(connection, question), key=lambda fact: (-(fact.importance or 5), -fact.id))[:most]
+    found = sorted(fact_query.page(connection, question), key=lambda fact: (-(fact.importance or 5), -fact.id))
+    return tuple(fact.id for fact in found[:most])
+
+
+def _told(connection: Connection, numbers: Sequence[FactId], glimpse: Glimpse) -> tuple[ToldFact, ...]:
+    facts = read_facts(connection, numbers, glimpse.known_at)
+    # What has ended since it was chosen is told no more.
+    found = [fact for fact in facts if glimpse.as_of or fact.valid.until is None or fact.valid.until > glimpse.now]
     labels = read_labels(connection, found)
     known = read_provenance(connection, [fact.id for fact in found], glimpse.known_at)
     told = []

@@ -173,7 +173,7 @@ class Vault:
         self.retrieval = Retrieval(engine, self.index, self.vectors, self._clock)
         self.channels = Channels(engine, self._clock)
         self.audiences = Audiences(engine)
-        self.portraits = Portraits(engine)
+        self.portraits = Portraits(engine, feed)
         self.people = People(engine)
         self.privacy = Privacy(engine, self._clock)
         self.saved_memories = SavedMemories(engine, self._clock, self.turns)

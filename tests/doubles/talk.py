@@ -173,8 +173,10 @@ class FakePortraits:
     def __init__(self) -> None:
         self.texts: dict[PersonKey, str] = {}
 
-    async def of(self, people: Sequence[PersonKey], glimpse: Glimpse, *, most_facts: int) -> list[Portrait]:
-        return [Portrait(one, self.texts[one]) for one in people if one in self.texts]
+    async def of(
+        self, people: Sequence[PersonKey], glimpse: Glimpse, *, most_people: int, most_facts: int
+    ) -> list[Portrait]:
+        return [Portrait(one, self.texts[one]) for one in people if one in self.texts][:most_people]
 
 
 class FakeRetrieval:
