@@ -130,6 +130,7 @@ async def _request(command: Command, services: Services) -> Callable[[str], Reca
             as_of=args.as_of,
             known_at=args.known_at,
             audience=audience,
+            lineage=hosted.config.lineage,
             weights=hosted.config.memory.retrieval.weights(),
         )
 

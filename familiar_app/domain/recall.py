@@ -8,8 +8,9 @@ from datetime import datetime
 
 from familiar_app.domain.audience import Audience, Held
 from familiar_app.domain.fact import Fact
-from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
+from familiar_app.domain.ids import ChannelId, FamiliarId, Lineage, PersonKey, TurnId
 from familiar_app.domain.ranking import Kind, Signal, Weights
+from familiar_app.domain.saved_memory.memory import SavedMemory
 from familiar_app.domain.turn import Turn
 
 DEFAULT_LIMIT = 10
@@ -31,7 +32,7 @@ class Recall:
     `channels` are the places whose turns may be found, None for all that the familiar hears. With `as_of` facts have
     to be true at that time, with `known_at` they have to be believed, and turns to have arrived, by then. No turn after
     `until` is found. Without an `audience` nothing is held back. `missed` is how many of the out-ranked
-    candidates come behind the hits.
+    candidates come behind the hits. Saved memories are those of the `lineage`; without one there are none.
     """
 
     familiar: FamiliarId
@@ -46,6 +47,7 @@ class Recall:
     until: TurnId | None = None
     audience: Audience | None = None
     missed: int = 0
+    lineage: Lineage | None = None
 
     @property
     def candidates(self) -> int:
@@ -68,6 +70,7 @@ class Hit:
     signals: Mapping[str, Signal]
     turn: Turn | None = None
     fact: Fact | None = None
+    memory: SavedMemory | None = None
     held: Held | None = None
     neighbours: tuple[int, ...] = ()
     sources: tuple[int, ...] = ()

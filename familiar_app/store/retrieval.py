@@ -19,6 +19,7 @@ from familiar_app.domain.ids import TurnId
 from familiar_app.domain.name_cue import NameCue
 from familiar_app.domain.ranking import Candidate, Key, Kind, Ranked, effective_speakers, rank
 from familiar_app.domain.recall import Hit, Recall, Recalled
+from familiar_app.domain.saved_memory.memory import SavedMemory
 from familiar_app.domain.turn import Turn
 from familiar_app.store.candidate import (
     Cue,
@@ -35,6 +36,7 @@ from familiar_app.store.fact_row import read_labels
 from familiar_app.store.index.search_index import SearchIndex, View
 from familiar_app.store.index.text_index import Scope
 from familiar_app.store.index.turn_source import TurnSource
+from familiar_app.store.memory_candidate import memory_candidates
 from familiar_app.store.person import label_of, names_of
 from familiar_app.store.provenance import read_provenance, told_by
 from familiar_app.store.recall_scope import NameShelf, scope_of
@@ -137,10 +139,14 @@ class Retrieval:
         look = _Look(connection, request, scope, cue, found, meaning, held)
         facts, candidates = self._facts(look)
         candidates += self._turns(look, {number for one in candidates for _kind, number in one.sources})
+        memories: dict[int, SavedMemory] = {}
+        if not held:
+            memories, kept = memory_candidates(connection, request, cue.terms, view.searcher.terms, cue.people)
+            candidates += kept
         speakers = self._speakers(connection, scope, view.newest)
         most = request.limit + request.missed
         ranked = rank(candidates, request.weights, speakers=speakers, limit=most, kinds=request.kinds)
-        return Recalled(tuple(_hits(look, ranked, facts, candidates)), speakers=speakers)
+        return Recalled(tuple(_hits(look, ranked, facts, memories, candidates)), speakers=speakers)
 
     def _turns(self, look: _Look, sources: set[int]) -> list[Candidate]:
         """Return candidates among the turns: found by words, by meaning, as a source, and what is beside them."""
@@ -226,7 +232,11 @@ def _speakers(connection: Connection, scope: Scope) -> float:
 
 
 def _hits(
-    look: _Look, ranked: Sequence[Ranked], facts: dict[int, Fact], candidates: Sequence[Candidate]
+    look: _Look,
+    ranked: Sequence[Ranked],
+    facts: dict[int, Fact],
+    memories: dict[int, SavedMemory],
+    candidates: Sequence[Candidate],
 ) -> Iterator[Hit]:
     connection, request = look.connection, look.request
     turns = _turns(connection, [one.key[1] for one in ranked if one.key[0] == "turn"])
@@ -238,6 +248,7 @@ def _hits(
         (kind, number), beside = one.key, around[one.key]
         fact = facts.get(number) if kind == "fact" else None
         turn = turns.get(TurnId(number)) if kind == "turn" else None
+        memory = memories.get(number) if kind == "memory" else None
         hit = Hit(kind, number, "", one.score, one.signals, neighbours=_numbers(beside.neighbours))
         if fact is not None:
             teller = told_by(fact, known.get(number))
@@ -250,6 +261,8 @@ def _hits(
                 told_by=teller,
                 labels=labels[fact.id] | {key: label_of(key, names_of(connection, key)) for key in teller},
             )
+        elif memory is not None:
+            yield replace(hit, text=memory.content, memory=memory)
         elif turn is not None and (request.known_at is None or turn.arrived_at <= request.known_at):
             why = request.audience.why_held((turn.channel,)) if look.held and request.audience is not None else None
             yield replace(hit, text=turn.content, turn=turn, held=why)

@@ -88,6 +88,22 @@ def shown_then(
     return [_memory(row) for row in rows]
 
 
+def all_then(connection: Connection, lineage: Lineage, at: datetime | None, limit: int) -> list[SavedMemory]:
+    """Return the newest active memories that a familiar has, or had at an instant, whatever they are about."""
+    if at is None:
+        where = f"""m.retired_at IS NULL AND m.persona_lineage_id IN (?, '{GLOBAL_LINEAGE}')
+            ORDER BY m.created_at DESC, m.id DESC LIMIT ?"""
+        return read_memories(connection, where, (lineage, limit))
+    rows = connection.execute(
+        f"""SELECT {_THEN} FROM saved_memories m JOIN saved_memory_states s ON s.memory = m.id AND s.number =
+        (SELECT max(number) FROM saved_memory_states WHERE memory = m.id AND at <= ?)
+        WHERE NOT s.retired AND s.persona_lineage_id IN (?, '{GLOBAL_LINEAGE}')
+        ORDER BY m.created_at DESC, m.id DESC LIMIT ?""",
+        (to_micros(at), lineage, limit),
+    )
+    return [_memory(row) for row in rows]
+
+
 def read_states(connection: Connection, number: MemoryId) -> list[MemoryState]:
     """Return what a memory was after each act, the first one first."""
     rows = connection.execute(
