@@ -27,6 +27,7 @@ from familiar_app.store.fact_query import FactQuestion
 from familiar_app.store.fact_row import read_facts, read_labels
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.store.person import label_of, names_of
+from familiar_app.store.privacy import read_levels
 from familiar_app.store.provenance import closed_to, read_provenance, told_by
 
 if TYPE_CHECKING:
@@ -190,8 +191,10 @@ def _weightiest(connection: Connection, person: PersonKey, glimpse: Glimpse, mos
 
 def _told(connection: Connection, numbers: Sequence[FactId], glimpse: Glimpse) -> tuple[ToldFact, ...]:
     facts = read_facts(connection, numbers, glimpse.known_at)
+    private = read_levels(connection).keys()
     # What has ended since it was chosen is told no more.
-    found = [fact for fact in facts if glimpse.as_of or fact.valid.until is None or fact.valid.until > glimpse.now]
+    current = (fact for fact in facts if glimpse.as_of or fact.valid.until is None or fact.valid.until > glimpse.now)
+    found = [fact for fact in current if private.isdisjoint(one.key for one in fact.subjects)]
     labels = read_labels(connection, found)
     known = read_provenance(connection, [fact.id for fact in found], glimpse.known_at)
     told = []

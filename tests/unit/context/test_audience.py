@@ -372,3 +372,33 @@ async def test_a_familiar_recalls_nothing_that_was_said_before_it_came_or_after_
     assert f"T#{during} " in text
     assert f"T#{before} " not in text
     assert f"T#{after} " not in text
+
+
+async def test_what_stands_for_a_dossier_follows_every_change_at_once(scene: Hearing) -> None:
+    secret = await scene.say("I sing.", ANN, "dm")
+    said = await scene.say("I sail.", ANN, "general")
+    await scene.learn("Ann sings.", secret)
+    sails = await scene.learn("Ann sails.", said, valid_to=START.replace(day=20))
+    newest = await scene.vault.facts.newest_id(MIRA)
+
+    async def shown(place: str = "general") -> list[str]:
+        put = Dossier(MIRA, ANN.key, "Ann sings and sails.", newest, START)
+        await scene.vault.projections.write(lambda writer: writer.put_dossier(put))
+        text = (await scene.layer("people_dossiers", place)).text
+        return [line.partition(" [")[0] for line in text.splitlines()[6:]]
+
+    assert await shown() == ["- Ann sails."]
+    rows = await scene.learn("Ann rows.", said)
+    assert await shown() == ["- Ann rows.", "- Ann sails."]
+    await scene.vault.facts.supersede([rows.id])
+    assert await shown() == ["- Ann sails."]
+    await scene.vault.facts.restore(rows.id)
+    assert await shown() == ["- Ann rows.", "- Ann sails."]
+    scene.clock.instant = START.replace(day=21)
+    assert await shown() == ["- Ann rows."]
+    scene.clock.instant = START
+    await scene.vault.turns.scrub(said)
+    assert await shown() == []
+    assert sails.id not in [fact.id for fact in await scene.vault.facts.page(MIRA)]
+    await scene.say("Good evening, all of you.", ANN, "dm")
+    assert await shown("dm") == ["Ann sings and sails."]
