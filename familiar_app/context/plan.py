@@ -19,6 +19,7 @@ from familiar_app.domain.trace import LayerTrace, LeftOut, TracedMessage
 _TODAY = (
     "The character card, the settings, the model and people's names are those of today: no history is kept of them."
 )
+_SEARCH_TODAY = "Memory was searched in what is there today: what was taken out of a conversation since is not found."
 _LORE_TODAY = "The lorebook and its timers are those of today; what it was matched against is from then."
 _LORE_REPLAYED = "The lorebook is the one of today; its timers and its chance are those of the trace."
 _NO_ROOM = "longer than the room left in the model's context"
@@ -116,6 +117,8 @@ def moment_notes(request: PromptRequest, order: Sequence[str]) -> tuple[str, ...
     notes = [_TODAY]
     if LOREBOOK in order:
         notes.append(_LORE_TODAY if request.lore is None else _LORE_REPLAYED)
+    if RETRIEVED in order:
+        notes.append(_SEARCH_TODAY)
     return tuple(notes)
 
 
