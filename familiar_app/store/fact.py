@@ -43,7 +43,8 @@ class FactHistory:
     """A fact with what it rests on and what became of it.
 
     `supersedes` are the facts that point at it today, `successors` the chain from it to the fact believed now, nearest
-    first. `labels` has today's names of its subjects.
+    first. `labels` has today's names of its subjects. `reason` is what a projector gave for its last retirement,
+    "" where none did or it was undone.
     """
 
     fact: Fact
@@ -52,6 +53,7 @@ class FactHistory:
     successors: tuple[FactId, ...]
     sources: tuple[Turn, ...]
     reflections: tuple[Reflection, ...]
+    reason: str = ""
 
 
 class Facts:
@@ -265,7 +267,16 @@ def _history(connection: Connection, number: FactId) -> FactHistory | None:
         successors=_successors(connection, number),
         sources=tuple(turn for turn in sources if turn is not None),
         reflections=tuple(reflections_citing(connection, number)),
+        reason=_reason(connection, fact),
     )
+
+
+def _reason(connection: Connection, fact: Fact) -> str:
+    row = connection.execute(
+        "SELECT reason FROM retirements WHERE prior = ? AND successor = ? AND state = 'acted'",
+        (fact.id, fact.superseded_by),
+    ).fetchone()
+    return "" if row is None else str(row[0])
 
 
 def _successors(connection: Connection, number: FactId) -> tuple[FactId, ...]:

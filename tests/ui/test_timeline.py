@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtTest import QAbstractItemModelTester, QTest
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
 
 from familiar_app.bootstrap.loop import run
 from familiar_app.domain.clock import FixedClock
@@ -197,6 +197,7 @@ def test_a_click_on_a_bar_shows_the_fact_and_its_chips_lead_on(play: Play) -> No
         QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=box.center().toPoint())
         assert scene.model.chosen == (told["oslo"].id,)
         page = await side_of(scene, FactPage)
+        assert "Because: She says where she lives now." in [one.text() for one in page.findChildren(QLabel)]
         chips = {chip.accessibleName(): chip for chip in page.findChildren(ChipButton)}
         chips["Ann: Ann lives in Oslo."].click()
         turn = told["oslo"].source_turns[0]

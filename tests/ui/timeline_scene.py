@@ -18,6 +18,7 @@ from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.fact import Fact, NewFact, Subject
 from familiar_app.domain.fact_text import identity
 from familiar_app.domain.ids import MAIN_CHANNEL, FamiliarId, PersonKey
+from familiar_app.domain.projection import NewRetirement
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.domain.turn import Author, NewTurn, Role
 from familiar_app.store.keys import KdfCost, new_recovery_code
@@ -138,7 +139,8 @@ async def tell_story(vault: Vault, clock: FixedClock) -> dict[str, Fact]:
     await learn("job", -190, "Ben works at the harbour.", BEN, valid_from=day(-500), valid_to=day(-60))
     await learn("stance", -150, "Mira likes quiet evenings.", EGO, importance=7)
     await learn("rome", -90, "Ann lives in Rome.", ANN, valid_from=day(-120), importance=8)
-    await vault.facts.supersede([found["oslo"].id], by=found["rome"].id, at=day(-89))
+    moved = NewRetirement(MIRA, found["oslo"].id, found["rome"].id, "She says where she lives now.", "fact_supersede")
+    await vault.projections.write(lambda writer: writer.propose_retirement(moved, day(-89)))
     await learn("trip", -20, "Ann travels to Lisbon.", ANN, valid_from=day(40), valid_to=day(60))
     await vault.facts.supersede([found["tea"].id], at=day(-70))
     await vault.facts.restore(found["tea"].id, at=day(-30))

@@ -46,6 +46,7 @@ class Detail:
     replaced: tuple[Chip, ...]
     successors: tuple[Chip, ...]
     reflections: tuple[Chip, ...]
+    reason: str = ""
 
     @property
     def retired(self) -> bool:
@@ -72,6 +73,7 @@ def describe(history: FactHistory, texts: Callable[[FactId], str], zone: tzinfo,
             Chip(_short(one.text), "reflections", str(one.id), "stale" if one.stale else "")
             for one in history.reflections
         ),
+        reason=history.reason,
     )
 
 

@@ -54,6 +54,8 @@ class FactPage(Page):
         self._chips("Where from", detail.sources, "Nothing but your word." if detail.fact.origin == "owner" else "")
         self._chips("Took the place of", detail.replaced)
         self._chips("Followed by", detail.successors)
+        if detail.reason:
+            add(label(f"Because: {detail.reason}", "quiet", wrap=True))
         self._chips("Reflections that rest on it", detail.reflections)
         add(line())
         self._actions(detail, do)

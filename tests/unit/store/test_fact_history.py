@@ -1,0 +1,32 @@
+"""The reason for which a fact was superseded goes with its history, for as long as the retirement holds."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from familiar_app.domain.fact import FactId, NewFact
+from familiar_app.domain.projection import NewRetirement
+from familiar_app.store.vault import Vault
+from tests.unit.store.vault_maker import MIRA, NOON
+
+
+async def reason_of(vault: Vault, fact: FactId) -> str:
+    history = await vault.facts.history(fact)
+    assert history is not None
+    return history.reason
+
+
+async def test_the_reason_of_a_retirement_until_it_is_undone(vault: Vault) -> None:
+    oslo, _ = await vault.facts.append(NewFact(MIRA, "Ann lives in Oslo.", "rich_note"))
+    rome, _ = await vault.facts.append(NewFact(MIRA, "Ann lives in Rome.", "rich_note"))
+    assert await reason_of(vault, oslo.id) == ""
+    proposal = NewRetirement(MIRA, oslo.id, rome.id, "She moved.", "fact_supersede")
+    at = NOON + timedelta(hours=1)
+    made = await vault.projections.write(lambda writer: writer.propose_retirement(proposal, at))
+    assert made is not None
+    assert await reason_of(vault, oslo.id) == "She moved."
+    assert await reason_of(vault, rome.id) == ""
+    await vault.facts.restore_by_owner(oslo.id)
+    assert await reason_of(vault, oslo.id) == ""
+    await vault.facts.retire_by_owner(oslo.id)
+    assert await reason_of(vault, oslo.id) == ""
