@@ -1,12 +1,16 @@
-"""A rebuild changes nothing in who may hear a fact, whatever was deleted, said again or added by hand meanwhile."""
+"""A rebuild changes nothing in who may hear a fact; what was told of somebody can be told again as of any moment."""
 
 from __future__ import annotations
+
+from datetime import datetime, timedelta
 
 import pytest
 
 from familiar_app.domain.audience import AudienceMode, Readers
+from familiar_app.domain.fact import Fact, NewFact, Subject
 from familiar_app.domain.turn import Channel
 from familiar_app.projectors.runner import Projectors
+from familiar_app.store.portrait import Glimpse
 from tests.unit.projectors.scene import ANN, BEN, MIRA, Scene, note
 
 
@@ -53,6 +57,44 @@ async def test_who_may_hear_a_fact_is_the_same_after_a_rebuild(scene: Scene, tab
     await scene.sql(f"DELETE FROM {table}")
     await run(scene)
     assert await heard(scene, places) == before
+
+
+async def test_a_dossier_is_told_as_it_stood(scene: Scene) -> None:
+    async def told(at: datetime | None) -> list[str]:
+        audience = await scene.vault.audiences.of(MIRA, scene.channel, AudienceMode.OPEN)
+        glimpse = Glimpse(MIRA, audience, at or scene.clock.now(), known_at=at)
+        found = await scene.vault.portraits.of([ANN.key], glimpse, most_people=1, most_facts=5)
+        return [portrait.text for portrait in found]
+
+    async def fold(text: str, portrait: str) -> Fact:
+        turn = await scene.say(text)
+        fact, _ = await scene.vault.facts.append(NewFact(MIRA, text, "rich_note", (Subject(ANN.key, "Ann"),), (turn,)))
+        scene.model.tell("people_dossier", portrait)
+        (outcome,) = await Projectors(scene.desk).run(("people_dossier",), until_idle=True)
+        assert outcome.error is None
+        return fact
+
+    before = scene.clock.now() - timedelta(days=1)
+    first = await fold("Ann sings.", "A singer.")
+    sang = scene.later(hours=12)
+    scene.later(hours=12)
+    await fold("Ann sails.", "A singer and sailor.")
+    sailed = scene.later(hours=12)
+    scene.later(hours=12)
+    await scene.vault.facts.supersede([first.id])
+    retired = scene.later(hours=12)
+    scene.later(hours=12)
+    await fold("Ann rows.", "A sailor and rower.")
+    scene.later(days=1)
+    moments = (before, sang, sailed, retired, None)
+    assert [await told(at) for at in moments] == [
+        [],
+        ["A singer."],
+        ["A singer and sailor."],
+        # What it was built on was retired, and it was not built again yet.
+        [],
+        ["A sailor and rower."],
+    ]
 
 
 async def run(scene: Scene) -> None:
