@@ -82,7 +82,7 @@ SCENES: dict[str, tuple[int | None, Show]] = {
     "many": (100_000, as_it_opens),
     "many_square": (100_000, square),
 }
-LOOKS = (("light", 1.0), ("dark", 1.0), ("light", 1.5))
+LOOKS = (("light", 1.0), ("dark", 1.0), ("contrast", 1.0), ("light", 1.5))
 
 
 async def take(name: str, theme: Theme, folder: Path, root: Path, looks: tuple[tuple[str, float], ...]) -> None:
