@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import zip_longest
 from typing import Any
 
 from familiar_app.context.lore_replay import LORE, entry_id
@@ -30,10 +31,12 @@ from familiar_app.domain.lorebook.sentence import sentence
 from familiar_app.domain.lorebook.verdict import Outcome, Reason
 from familiar_app.domain.recall import Recall
 from familiar_app.domain.rerank import recorded_weights
+from familiar_app.domain.saved_memory.memory import MemoryId
 from familiar_app.domain.settings import CharacterConfig
 from familiar_app.domain.speech import clean_text
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Channel, Role, Turn
+from familiar_app.store.saved_memory import MemoryQuestion
 from familiar_app.store.turn_then import Then
 from familiar_app.store.vault import Vault
 
@@ -84,6 +87,8 @@ class WhyNotFinder:
                     word = await self._reflection(trace, int(number))
                 case "dossier":
                     word = await self._dossier(trace, str(number))
+                case "memory":
+                    word = await self._memory(trace, int(number))
                 case _:
                     word = say("unknown")
         return WhyNot(kind, number, word.code, word.sentence, word.detail)
@@ -93,14 +98,34 @@ class WhyNotFinder:
         needle = text.strip()
         if not needle or limit < 1:
             return []
-        found = [await self._numbered(needle)] if needle.isdecimal() else []
-        named = [one for pair in found for one in pair]
-        facts = await self.vault.facts.page(self.familiar, search=needle, include_retired=True, limit=limit)
-        named += [Named("fact", fact.id, fact.text) for fact in facts]
-        named += [one for one in _entries(trace) if needle.casefold() in one.text.casefold()]
-        turns = await self.vault.turns.search(needle, limit=limit)
-        named += [Named("turn", turn.id, turn.content) for turn in turns]
-        return list({(one.kind, one.id): one for one in named}.values())[:limit]
+        sorts = [
+            await self._numbered(needle) if needle.isdecimal() else [],
+            await self._facts(needle, limit),
+            [one for one in _entries(trace) if needle.casefold() in one.text.casefold()],
+            await self._memories(needle, limit),
+            await self._thoughts(needle),
+            await self._people(needle),
+            [Named("turn", turn.id, turn.content) for turn in await self.vault.turns.search(needle, limit=limit)],
+        ]
+        # In turns, so that many of one sort leave room for the others.
+        mixed = [one for round_ in zip_longest(*sorts) for one in round_ if one is not None]
+        return list({(one.kind, one.id): one for one in mixed}.values())[:limit]
+
+    async def _facts(self, needle: str, limit: int) -> list[Named]:
+        found = await self.vault.facts.page(self.familiar, search=needle, include_retired=True, limit=limit)
+        return [Named("fact", fact.id, fact.text) for fact in found]
+
+    async def _memories(self, needle: str, limit: int) -> list[Named]:
+        asked = MemoryQuestion(self.config.lineage, search=needle, include_retired=True, limit=limit)
+        return [Named("memory", one.id, one.content) for one in await self.vault.saved_memories.list(asked)]
+
+    async def _thoughts(self, needle: str) -> list[Named]:
+        thoughts = await self.vault.projections.reflections(self.familiar, limit=_MOST_THOUGHTS)
+        return [Named("reflection", one.id, one.text) for one in thoughts if needle.casefold() in one.text.casefold()]
+
+    async def _people(self, needle: str) -> list[Named]:
+        people = await self.vault.people.list(search=needle)
+        return [Named("dossier", one.key, one.label) for one in people]
 
     async def _numbered(self, digits: str) -> list[Named]:
         turn = await self.vault.turns.get(TurnId(int(digits)))
@@ -219,6 +244,16 @@ class WhyNotFinder:
         if dossier.created_at > _moment(trace):
             return say("later", at=dossier.created_at)
         return say("not_spoken_of")
+
+    async def _memory(self, trace: PromptTrace, number: int) -> Word:
+        memory = await self.vault.saved_memories.get(MemoryId(number))
+        if memory is None:
+            return say("unknown")
+        if memory.created_at > _moment(trace):
+            return say("later", at=memory.created_at)
+        if memory.retired_at is not None and memory.retired_at <= _moment(trace):
+            return say("forgotten", at=memory.retired_at)
+        return say("elsewhere")
 
     async def _hears(self, turn: Turn) -> bool:
         return turn.channel in await self.vault.projections.heard_channels(self.familiar)

@@ -29,6 +29,7 @@ _SENTENCES = {
     "no_match": "Nothing in it fits what was said last.",
     "not_ready": "The search index is not ready, so nothing was looked up.",
     "disabled": "The layer {layer} is no part of this prompt.",
+    "forgotten": "It was taken out of the saved memories at {at}.",
     "ended": "It had ended by then, at {at}.",
     "not_yet_true": "It was not true yet at the time that was looked at.",
     "newer": "Newer ones took its place: there are {count}.",

@@ -15,11 +15,14 @@ from familiar_app.context.lore_shelf import LoreShelf
 from familiar_app.conversation.event import ReplyStored
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.conversation.inspector import Inspector, Piece, Tried
+from familiar_app.conversation.memory_tool import keeper_of
 from familiar_app.conversation.why_not import WhyNot
 from familiar_app.domain.errors import OutsideError, UserError
-from familiar_app.domain.ids import ChannelKey, TraceId, ego_key
+from familiar_app.domain.ids import OWNER, ChannelKey, TraceId, ego_key
 from familiar_app.domain.lorebook.entry import BoundBooks, LoreBook, LoreEntry
 from familiar_app.domain.projection import Dossier, NewReflection
+from familiar_app.domain.saved_memory.keeper import Wording
+from familiar_app.domain.saved_memory.memory import MemoryId, MemoryPlace, Scope
 from familiar_app.domain.trace import PromptTrace, messages_as_sent
 from familiar_app.domain.trace_diff import compare
 from familiar_app.domain.variation import Variation
@@ -305,6 +308,27 @@ async def test_why_not_a_thought_or_a_portrait(desk: Desk) -> None:
     ]  # fmt: skip
     assert (await desk.why(number, "dossier", ego_key(MIRA))).code == "in"
     assert (await desk.why(number, "dossier", BEN.key)).code == "not_extracted"
+
+
+async def test_why_not_a_saved_memory(desk: Desk) -> None:
+    desk.use('lineage = "6f1d2c3b-4a59-4e68-8d7c-9b0a1f2e3d4c"\n')
+    config, memories = desk.inspector.config, desk.vault.saved_memories
+    keeper = keeper_of(MIRA, config)
+
+    async def save(owner: str, text: str) -> int:
+        desk.later()
+        place = MemoryPlace(Scope.SERVER, owner, config.lineage)
+        return (await memories.add(keeper, Wording(place, text), by=OWNER)).id
+
+    here, gone = await save("local:main", "The lamp is green"), await save("local:main", "The lamp is red")
+    there = await save("discord:1", "The lamp is blue")
+    await memories.retire(keeper, MemoryId(gone), by=OWNER)
+    number = await desk.say("What of it?")
+    late = await save("local:main", "The lamp is out")
+    found = {one: (await desk.why(number, "memory", one)).code for one in (here, gone, there, late, 99)}
+    assert found == {here: "in", gone: "forgotten", there: "elsewhere", late: "later", 99: "unknown"}
+    named = [(one.kind, one.id) for one in await desk.inspector.find(number, "lamp")]
+    assert {("memory", here), ("memory", gone), ("lore", "tower/1")} <= set(named)
 
 
 async def test_would_it_say_this_here(desk: Desk) -> None:
