@@ -80,6 +80,10 @@ def test_the_table_says_how_often_an_entry_stood_in_a_prompt_and_sorts_by_it(liv
         assert shown(scene, NAME) == ["The tide bell", "Keeper Anselm", "The lighthouse"]
         scene.model.narrow("unused")
         assert shown(scene, NAME) == ["The lighthouse"]
+        scene.model.narrow("all")
+        scene.uses.found[EntryKey("Salt Harbour", 0)] = SimpleNamespace(times=1, last_at=at)
+        scene.view.work._recount.timeout.emit()
+        await scene.until(lambda: shown(scene, times) == ["3", "1", "1,200"])
 
     live(story)
 

@@ -19,6 +19,7 @@ COUNT_AFTER_MS = 400
 LINT_AFTER_MS = 300
 FIND_AFTER_MS = 300
 LOOK_EVERY_MS = 1500
+RECOUNT_EVERY_MS = 4000
 Find = Callable[[], Awaitable[None]]
 
 
@@ -50,6 +51,7 @@ class BookWork:
         self.find_soon = self._timer(FIND_AFTER_MS, self.find_elsewhere)
         self.inspect_soon = self._timer(LINT_AFTER_MS, self.inspect)
         self._look = self._timer(LOOK_EVERY_MS, self.look_at_file, repeat=True)
+        self._recount = self._timer(RECOUNT_EVERY_MS, self._count_seen, repeat=True)
         model.wants_save = self.save_soon.start
 
     def _timer(self, after_ms: int, run: Callable[[], object], *, repeat: bool = False) -> QTimer:
@@ -65,6 +67,7 @@ class BookWork:
         await self.model.load()
         self._named = self.model.base.name
         self._look.start()
+        self._recount.start()
         self.count_tokens()
         self.test_soon()
         self.inspect()
@@ -124,6 +127,11 @@ class BookWork:
         """Read how often the entries stood in a prompt."""
         if self.model.loaded:
             self.tasks.start(self.inspection.count_uses, name="lorebook.uses", replace=True)
+
+    def _count_seen(self) -> None:
+        """Count anew while the panel is seen: another channel may be answered meanwhile."""
+        if self._owner.isVisible():
+            self.count_uses()
 
     def find_elsewhere(self) -> None:
         """Look for what is searched in the other lorebooks too."""
