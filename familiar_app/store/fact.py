@@ -229,6 +229,10 @@ class Facts:
         """Let neither fact of a proposal ever retire the other; where one has, that is taken back."""
         return await self._decide(owner_act.NEVER, retirement)
 
+    async def reopen_retirement(self, retirement: RetirementId) -> Fact:
+        """Take back the owner's last decision about a retirement; the pair is not barred any more."""
+        return await self._decide(owner_act.REOPEN, retirement)
+
     async def replay_owner_acts(self, familiar: FamiliarId, *, until: datetime | None = None) -> ReplayCount:
         """Do again what the owner decided and what an emptied table has lost; see `MemoryWriter.replay_owner_acts`."""
         touched: set[FactId] = set()

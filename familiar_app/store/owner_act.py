@@ -41,7 +41,8 @@ _DECISIONS = {
     "retirement_accept": RetirementState.ACTED,
 }
 NEVER = "retirement_never"
-_MODES = ("fact_add", "fact_edit", "fact_retire", "fact_restore", NEVER, *_DECISIONS)
+REOPEN = "retirement_reopen"
+_MODES = ("fact_add", "fact_edit", "fact_retire", "fact_restore", NEVER, REOPEN, *_DECISIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,8 @@ def _carry_out(connection: Connection, familiar: FamiliarId, act: Act, stamp: St
             raise UserError(f"Fact {prior} is retired already.", "There is nothing to change.")
     elif name == NEVER and by is not None:
         retirement.bar_for_ever(connection, familiar, prior, by, stamp)
+    elif name == REOPEN and by is not None:
+        retirement.reopen(connection, familiar, prior, by, stamp)
     elif by is not None:
         retirement.decide(connection, familiar, prior, by, _DECISIONS[name], stamp)
     return existing_fact(connection, prior), False
@@ -153,18 +156,19 @@ def _add(connection: Connection, familiar: FamiliarId, act: Act, stamp: Stamp) -
 
 def _has_happened(connection: Connection, act: Act, turn: int) -> bool:
     """Tell whether the effect of an act's turn is in the tables."""
-    name = act["act"]
-    if name in _DECISIONS or name == NEVER:
-        row = connection.execute(
-            "SELECT state, never FROM retirements WHERE prior = ? AND successor = ?",
-            (act["prior"]["fact"], act["successor"]["fact"]),
-        ).fetchone()
-        return row is not None and (bool(row[1]) if name == NEVER else row[0] == _DECISIONS[name])
+    name, prior = act["act"], act.get("prior", {}).get("fact")
     row = connection.execute(
         "SELECT 1 FROM fact_beliefs WHERE fact IN (?, ?) AND (begun_act = ? OR end_act = ?)",
-        (act.get("fact"), act.get("prior", {}).get("fact"), turn, turn),
+        (act.get("fact"), prior, turn, turn),
     ).fetchone()
-    return row is not None
+    if row is not None or not name.startswith("retirement_"):
+        return row is not None
+    row = connection.execute(
+        "SELECT state, never FROM retirements WHERE prior = ? AND successor = ?", (prior, act["successor"]["fact"])
+    ).fetchone()
+    if row is None or name == NEVER:
+        return row is not None and bool(row[1])
+    return bool(row[0] == (RetirementState.WAITING if name == REOPEN else _DECISIONS[name]))
 
 
 def _acts(

@@ -85,6 +85,27 @@ def bar_for_ever(connection: Connection, familiar: FamiliarId, prior: FactId, su
     _settle(connection, familiar, prior, successor, to, stamp, never=True)
 
 
+def reopen(connection: Connection, familiar: FamiliarId, prior: FactId, successor: FactId, stamp: Stamp) -> None:
+    """Take back the owner's last decision about a pair: it waits again, or is carried out again, and is not barred.
+
+    Raises UserError where there is no decision, or where the prior is retired for another reason by now.
+    """
+    known = _of_pair(connection, prior, successor)
+    if known is None or known[1] == RetirementState.WAITING:
+        raise UserError("There is no decision to take back.", "Look at the list again.")
+    to = RetirementState.ACTED if known[1] == RetirementState.UNDONE else RetirementState.WAITING
+    if to is RetirementState.WAITING:
+        _give_back(connection, prior, successor, stamp)
+    elif not supersede_facts(connection, (prior,), stamp, by=successor).retired:
+        raise UserError(f"Fact {prior} is retired already.", "There is nothing to take back any more.")
+    _settle(connection, familiar, prior, successor, to, stamp)
+    connection.execute(
+        """UPDATE retirements SET never = 0, decided_at = CASE ?3 WHEN 'waiting' THEN NULL ELSE decided_at END,
+        decided_by = CASE ?3 WHEN 'waiting' THEN NULL ELSE decided_by END WHERE prior = ?1 AND successor = ?2""",
+        (prior, successor, to.value),
+    )
+
+
 def _give_back(connection: Connection, prior: FactId, successor: FactId, stamp: Stamp) -> None:
     """Believe the prior again where it was retired for this successor, unless the same is believed anyway."""
     fact = existing_fact(connection, prior)

@@ -121,6 +121,10 @@ class Retirements:
         """Take back or turn down, whichever is due, and let neither of the two ever retire the other."""
         return await self._facts.never_retire(number)
 
+    async def reopen(self, number: RetirementId) -> Fact:
+        """Take back the owner's last decision: what was accepted or refused waits again, what was undone acts again."""
+        return await self._facts.reopen_retirement(number)
+
 
 def _case(connection: Connection, found: Retirement, seen: int) -> RetirementCase:
     prior = found.prior

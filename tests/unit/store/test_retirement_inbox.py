@@ -152,3 +152,38 @@ async def test_a_decision_survives_when_the_tables_are_emptied(
     )  # fmt: skip
     held = [[belief.held for belief in fact.beliefs] for fact in await vault.facts.page(MIRA, include_retired=True)]
     assert held == [[belief.held for belief in fact.beliefs] for fact in before]
+
+
+@pytest.mark.parametrize(("decision", "acted"), [("accept", False), ("refuse", False), ("undo", True), ("never", True)])
+async def test_a_decision_is_taken_back_and_stays_so(
+    vault: Vault, homes: tuple[Fact, Fact], clock: FixedClock, decision: str, acted: bool
+) -> None:
+    rome, oslo = homes
+    logged = await propose(vault, rome, oslo, act=acted)
+    assert logged is not None
+    clock.instant += HOUR
+    await getattr(vault.retirements, decision)(logged.id)
+    clock.instant += HOUR
+    fact = await vault.retirements.reopen(logged.id)
+    assert fact.superseded_by == (oslo.id if acted else None)
+    (case,) = await vault.retirements.page(MIRA)
+    assert (case.retirement.state, case.retirement.never) == (
+        RetirementState.ACTED if acted else RetirementState.WAITING,
+        False,
+    )
+    assert not await vault.projections.is_barred(rome.id, oslo.id)
+    # A replay over tables that are whole comes to the same end.
+    await vault._opened.engine.write(lambda c: c.execute("DELETE FROM watermarks WHERE projector = 'owner'").close())
+    await vault.facts.replay_owner_acts(MIRA)
+    assert (await vault.facts.get(rome.id)) == fact
+    (again,) = await vault.retirements.page(MIRA)
+    assert (again.retirement.state, again.retirement.barred) == (case.retirement.state, False)
+    assert await vault.verify() == []
+
+
+async def test_where_nothing_was_decided_nothing_is_taken_back(vault: Vault, homes: tuple[Fact, Fact]) -> None:
+    logged = await propose(vault, *homes)
+    assert logged is not None
+    with pytest.raises(UserError, match="no decision"):
+        await vault.retirements.reopen(logged.id)
+    assert await acts(vault) == []
