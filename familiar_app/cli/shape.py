@@ -67,6 +67,7 @@ def trace_shape(trace: PromptTrace) -> dict[str, Any]:
         "id": trace.id,
         "familiar": trace.familiar,
         "channel": trace.channel or None,
+        "purpose": trace.purpose,
         "at": format_time(trace.at),
         "turn_id": trace.turn_id,
         "reply_turn_id": trace.reply_turn_id,
