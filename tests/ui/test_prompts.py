@@ -293,6 +293,44 @@ def test_two_other_layouts_stand_beside_each_other(play) -> None:
     play(act)
 
 
+def test_an_answer_to_a_trial_that_is_no_longer_shown_gives_way(play) -> None:
+    async def act(scene: Scene) -> None:
+        await scene.open(3)
+        scene.view.do("try")
+        await scene.until(lambda: scene.model.pair is not None)
+        scene.stage.inspector.gate.clear()
+        scene.view.ask(1)
+        first = scene.model.pair.right
+        await scene.until(lambda: first.answer.text)
+        scene.model.switch_layer("lorebook", False)
+        scene.view.do("try")
+        await scene.until(lambda: scene.model.pair.right is not first)
+        await scene.until(lambda: first.answer.state == "stopped")
+        scene.view.ask(1)
+        await scene.until(lambda: scene.model.pair.right.answer.text)
+        scene.stage.inspector.gate.set()
+        await scene.until(lambda: scene.model.pair.right.answer.state == "done")
+        assert scene.model.pair.right.answer.text == (
+            "I read character_card retrieved_context recent_history final_reminder"
+        )
+
+    play(act)
+
+
+def test_the_lists_and_tables_are_proper_models(play, qtmodeltester) -> None:
+    async def act(scene: Scene) -> None:
+        await scene.open(3)
+        scene.view.do("try")
+        await scene.until(lambda: scene.model.pair is not None)
+        side = scene.view.side
+        tables = (side.memory.table, side.memory.signals, side.lore.table, scene.view.pair.table)
+        lists = (scene.view.listed, scene.view.middle.stack)
+        for view in (*tables, *lists):
+            qtmodeltester.check(view.model())
+
+    play(act)
+
+
 def test_two_stored_prompts_are_compared_by_the_keyboard(play) -> None:
     async def act(scene: Scene) -> None:
         await scene.open(3)

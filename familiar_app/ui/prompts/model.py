@@ -73,15 +73,15 @@ class PromptsModel(Looking):
         in_use = await self.vault.channels.list(self.familiar)
         self.channels = (*in_use, *await self.vault.channels.list(self.familiar, archived=True))
         titles = {str(one.channel.key): channel_title(one.channel) for one in self.channels}
-        found = await self.vault.traces.list(limit=KEPT)
+        found = await self.vault.traces.list(limit=KEPT, familiar=self.familiar)
         self.loaded = True
         self._newest = found[0].id if found else 0
-        if self.list.fill([one for one in found if one.familiar == self.familiar], titles):
+        if self.list.fill(found, titles):
             self.tell("list")
 
     async def look(self) -> None:
         """Read the list anew where a newer trace is there."""
-        newest = await self.vault.traces.list(limit=1)
+        newest = await self.vault.traces.list(limit=1, familiar=self.familiar)
         if newest and newest[0].id != self._newest:
             await self.load()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from familiar_app.ui.kit.button import icon_button
 from familiar_app.ui.kit.empty_state import EmptyState
@@ -14,10 +14,12 @@ from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.panel import PanelContext, Place
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import WaitStack
+from familiar_app.ui.prompts.copying import FORMS, Copying
 from familiar_app.ui.prompts.left import Left
 from familiar_app.ui.prompts.middle import Middle
 from familiar_app.ui.prompts.model import PromptsModel
 from familiar_app.ui.prompts.pair import LEFT, RIGHT
+from familiar_app.ui.prompts.pair import Side as Pairing
 from familiar_app.ui.prompts.pair_view import PairView
 from familiar_app.ui.prompts.side import Side
 from familiar_app.ui.prompts.source import Source
@@ -34,6 +36,7 @@ class PromptsView(QWidget):
         surface(self, 1)
         self.model, self.context = model, context
         theme = self.theme = context.theme
+        self._asked: dict[int, Pairing] = {}
         self.notice = Notice(theme)
         self.tasks = Tasks(context.tasks, self, self.notice.show_error)
         self.left = Left(theme, model.list)
@@ -58,9 +61,9 @@ class PromptsView(QWidget):
         self.head.add(self.count)
         self.compare = icon_button(theme, "compare", "Compare with another prompt", checkable=True)
         self.compare.toggled.connect(self._choose_second)
-        self.copy = icon_button(theme, "copy", "Copy this prompt…", self.copy_menu)
+        self.copying = Copying(theme, self.model, self.context.tell)
         self.head.add_end(self.compare)
-        self.head.add_end(self.copy)
+        self.head.add_end(self.copying.button)
 
     def _lay_out(self) -> None:
         self.centre = QStackedWidget()
@@ -157,8 +160,10 @@ class PromptsView(QWidget):
     def ask(self, number: int) -> None:
         """Ask the model with one side of the pair; one after the other where both are asked."""
         pair = self.model.pair
-        if pair is not None:
-            self.start(lambda: self.model.ask(pair.sides[number]), f"prompts.ask.{number}")
+        if pair is not None and pair.sides[number].answer.state != "asking":
+            side = self._asked[number] = pair.sides[number]
+            # An answer to a prompt that is no longer shown gives way.
+            self.start(lambda: self.model.ask(side), f"prompts.ask.{number}", replace=True)
 
     def do(self, deed: str) -> None:
         """Do something by its word."""
@@ -184,40 +189,13 @@ class PromptsView(QWidget):
         elif deed == "answers" and model.pair is not None:
             QGuiApplication.clipboard().setText(model.pair.answers_text())
             self.context.tell("Copied.")
-        elif deed in ("text", "json", "sent"):
-            self.copy_as(deed)
+        elif deed in FORMS:
+            self.copying.copy(deed)
 
     def end_pair(self) -> None:
         """Go back to one prompt; answers under way are stopped."""
-        for number in (LEFT, RIGHT):
-            self.tasks.stop(f"prompts.ask.{number}")
         self.model.end_pair()
         self.listed.setFocus()
-
-    def copy_menu(self) -> None:
-        """Offer the forms in which the prompt can be copied."""
-        menu = QMenu(self)
-        menu.setAccessibleName("Copy this prompt")
-        menu.aboutToHide.connect(menu.deleteLater)
-        sent = bool(self.model.as_sent())
-        for deed, title, possible in (
-            ("text", "As text", True),
-            ("json", "As JSON, with all reasons", True),
-            ("sent", "As it was sent, byte for byte", sent),
-        ):
-            action = menu.addAction(title)
-            action.setEnabled(self.model.trace is not None and possible)
-            action.triggered.connect(lambda _on=False, deed=deed: self.copy_as(deed))
-        menu.popup(self.copy.mapToGlobal(self.copy.rect().bottomLeft()))
-
-    def copy_as(self, form: str) -> None:
-        """Copy the open prompt."""
-        text = {"text": self.model.as_text, "json": self.model.as_json, "sent": self.model.as_sent}[form]()
-        if text:
-            QGuiApplication.clipboard().setText(text)
-            self.context.tell("Copied.")
-        elif self.model.trace is not None:
-            self.context.tell("What was sent was not kept of this prompt.")
 
     def can_go(self, source: Source) -> bool:
         """Tell whether a source can be shown anywhere."""
@@ -271,7 +249,7 @@ class PromptsView(QWidget):
         self.count.setText(f"{lines.count:,} kept" if lines.count else "")
         self.left.show_list(self.model.now(), self.model.trace.id if self.model.trace is not None else None)
         self.compare.setEnabled(bool(lines.count))
-        self.copy.setEnabled(bool(lines.count))
+        self.copying.button.setEnabled(bool(lines.count))
 
     def _chosen(self, trace: int) -> None:
         if self.compare.isChecked():
@@ -297,6 +275,9 @@ class PromptsView(QWidget):
 
     def _show_pair(self) -> None:
         pair = self.model.pair
+        for number, side in self._asked.items():
+            if pair is None or pair.sides[number] is not side:
+                self.tasks.stop(f"prompts.ask.{number}")
         if pair is not None:
             self.pair.show_pair(pair)
         self.centre.setCurrentWidget(self.pair if pair is not None else self.middle)
