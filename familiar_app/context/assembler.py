@@ -125,24 +125,7 @@ class Assembler:
         pending = self._pending(request, now)
         history = await self._history(request, char, pending, caps.get(HISTORY, 1))
         history_ms = (time.perf_counter() - started) * 1000
-        multi_party = request.channel.guild is not None or len(history.speakers) > 1
-        ctx = LayerContext(
-            familiar=self.familiar,
-            char=char,
-            user_label=self.owner_label,
-            card=card,
-            config=self.config,
-            channel=request.channel,
-            vault=self.vault,
-            now=now,
-            mode=request.mode,
-            multi_party=multi_party,
-            until=request.until,
-            known_at=request.known_at,
-            as_of=request.as_of,
-            variation=request.variation,
-            audience=await self._audience(request.channel),
-        )
+        ctx = await self._context(request, card, history, now)
         if LOREBOOK in order:
             ctx = replace(ctx, lore=await self._read_lore(ctx, request, history, pending))
         if SAVED_MEMORIES in order:
@@ -156,6 +139,28 @@ class Assembler:
         inserted = await self._counter.count([one.text for one in ctx.lore.insertions] if ctx.lore else [])
         among = sum(n + _INSERTION_FRAME_TOKENS for n in inserted)
         return Plan(ctx, order, history, tuple(built), tokens, caps, history_ms, among)
+
+    async def _context(
+        self, request: PromptRequest, card: CharacterCard, history: ReadHistory, now: datetime
+    ) -> LayerContext:
+        """Return what layers may look at, before anything was looked up for them."""
+        return LayerContext(
+            familiar=self.familiar,
+            char=history.style.char,
+            user_label=self.owner_label,
+            card=card,
+            config=self.config,
+            channel=request.channel,
+            vault=self.vault,
+            now=now,
+            mode=request.mode,
+            multi_party=request.channel.guild is not None or len(history.speakers) > 1,
+            until=request.until,
+            known_at=request.known_at,
+            as_of=request.as_of,
+            variation=request.variation,
+            audience=await self._audience(request.channel),
+        )
 
     async def _read_lore(
         self, ctx: LayerContext, request: PromptRequest, history: ReadHistory, pending: Turn | None

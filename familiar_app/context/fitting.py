@@ -57,17 +57,8 @@ class Fitter:
         )
 
     async def _share(self, plan: Plan, room: int) -> Fitted:
-        sections = [
-            Section(layer.name, plan.tokens[layer.name], plan.caps.get(layer.name, room)) for layer in plan.built
-        ]
         inserted = plan.inserted_tokens
-        sections.append(Section(_INSERTED, inserted, inserted))
-        history_cap = plan.caps.get(HISTORY)
-        lines = plan.history.lines
-        newest = lines[-1].cost if lines else 0
-        # Without a history layer the message that is answered is shown all the same: the rest means nothing without it.
-        need, cap = (plan.history.cost, history_cap) if history_cap is not None else (newest, max(newest, 1))
-        shares = allot([*sections, Section(HISTORY, need, cap, elastic=True)], room)
+        shares = allot(_sections(plan, room), room)
         window = await self._reader.fit(plan.history, shares[HISTORY], self._config.budget.text.history_step_turns)
         texts = {layer.name: await self._counter.cut(layer.text, shares[layer.name]) for layer in plan.built}
         recalled = Chosen()
@@ -94,6 +85,17 @@ class Fitter:
         )
         tokens = dict(zip(texts, counts, strict=True))
         return Fitted(parts, window, texts, tokens, shares, inserted if among else 0, recalled, memories)
+
+
+def _sections(plan: Plan, room: int) -> list[Section]:
+    """Return what asks for room: every layer, the entries among the turns, and the history, which can give way."""
+    sections = [Section(layer.name, plan.tokens[layer.name], plan.caps.get(layer.name, room)) for layer in plan.built]
+    sections.append(Section(_INSERTED, plan.inserted_tokens, plan.inserted_tokens))
+    history_cap, lines = plan.caps.get(HISTORY), plan.history.lines
+    newest = lines[-1].cost if lines else 0
+    # Without a history layer the message that is answered is shown all the same: the rest means nothing without it.
+    need, cap = (plan.history.cost, history_cap) if history_cap is not None else (newest, max(newest, 1))
+    return [*sections, Section(HISTORY, need, cap, elastic=True)]
 
 
 def _parted(plan: Plan, texts: Mapping[str, str]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
