@@ -21,6 +21,7 @@ from familiar_app.domain.saved_memory.memory import (
     usable_lineage,
 )
 from familiar_app.domain.saved_memory.named import names_somebody
+from tests.unit.conversation.memory_stage import make_config
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 ON = Decay(10, retrieval=True)
@@ -43,6 +44,12 @@ def test_a_limit_that_is_none_takes_its_default(value: object, caplog: pytest.Lo
     mended = with_usable_limits({"max_server": value, "max_tags": 3, "decay_enabled": False})
     assert mended == {"max_server": 100, "max_tags": 3, "decay_enabled": False}
     assert "saved_memories.max_server" in caplog.text
+
+
+def test_the_settings_of_a_familiar_are_mended_too(caplog: pytest.LogCaptureFixture) -> None:
+    settings = make_config(max_server=0, max_personal="many", decay_days=-3, max_length=20).saved_memories
+    assert (settings.max_server, settings.max_personal, settings.decay_days, settings.max_length) == (100, 100, 90, 20)
+    assert caplog.text.count("is no positive whole number") == 3
 
 
 def test_rest_begins_after_the_days_of_decay() -> None:
