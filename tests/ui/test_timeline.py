@@ -294,6 +294,24 @@ def test_a_fact_is_added_by_hand_and_taken_back_by_ctrl_z(play: Play) -> None:
     play(story)
 
 
+def test_the_list_is_used_by_the_keyboard(play: Play) -> None:
+    async def story(scene: TimelineScene, _told: dict[str, Fact]) -> None:
+        table, rows = scene.view.beliefs, scene.view.beliefs.beliefs
+        scene.panel.find()
+        QTest.keyClick(scene.view.search, Qt.Key.Key_Return)
+        assert table.hasFocus()
+        QTest.keyClick(table, Qt.Key.Key_Down)
+        assert scene.model.chosen == (rows.fact_at(0),)
+        QTest.keyClick(table, Qt.Key.Key_Down)
+        assert scene.model.chosen == (rows.fact_at(1),)
+        await side_of(scene, FactPage)
+        QTest.keyClick(table, Qt.Key.Key_F2)
+        form = await side_of(scene, FactForm)
+        assert form.text.toPlainText() == scene.model.text(scene.model.row_of(rows.fact_at(1)))
+
+    play(story)
+
+
 def test_a_fact_is_changed_retired_and_restored(play: Play) -> None:
     async def story(scene: TimelineScene, told: dict[str, Fact]) -> None:
         scene.view.show_fact(told["cat"].id)

@@ -243,12 +243,16 @@ class BeliefTable(Table):
         self._timeline.choose(list(dict.fromkeys(facts)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Delete:
+        keys = Qt.Key
+        if event.key() == keys.Key_Delete:
             self.deed.emit("retire")
-        elif event.key() == Qt.Key.Key_F2:
+        elif event.key() == keys.Key_F2:
             self.deed.emit("edit")
-        elif event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Space):
+        elif event.key() in (keys.Key_Left, keys.Key_Right, keys.Key_Space):
             # The view steps and plays from here too.
             event.ignore()
+        elif event.key() in (keys.Key_Up, keys.Key_Down, keys.Key_Return, keys.Key_Enter) and not self._marked():
+            # The first key takes the row in focus, so that a single belief can be reached as well.
+            self.selectRow(max(0, self.currentIndex().row()))
         else:
             super().keyPressEvent(event)
