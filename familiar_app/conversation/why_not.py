@@ -44,6 +44,8 @@ _FURTHER = 200
 """How far down memory is searched for what the trace does not name."""
 _CUE_TURNS = 40
 _MOST_THOUGHTS = 1000
+_MOST_DIGITS = 18
+"""A longer number is no id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ class WhyNotFinder:
         if not needle or limit < 1:
             return []
         sorts = [
-            await self._numbered(needle) if needle.isdecimal() else [],
+            await self._numbered(needle) if needle.isdecimal() and len(needle) <= _MOST_DIGITS else [],
             await self._facts(needle, limit),
             [one for one in _entries(trace) if needle.casefold() in one.text.casefold()],
             await self._memories(needle, limit),

@@ -352,6 +352,7 @@ async def test_what_can_be_asked_about_is_found(desk: Desk) -> None:
     assert next((one.kind, one.id) for one in await desk.inspector.find(number, "gull")) == ("lore", "tower/2")
     assert next((one.kind, one.id) for one in await desk.inspector.find(number, str(fact))) == ("fact", fact)
     assert await desk.inspector.find(number, "  ") == []
+    assert await desk.inspector.find(number, "9" * 40) == []
 
 
 async def test_the_meter_counts_the_draft_and_keeps_the_rest(desk: Desk) -> None:
