@@ -9,6 +9,7 @@ from typing import Any
 from familiar_app.domain.ranking import Signal, Weights
 from familiar_app.domain.rerank import Place, Reranked, recorded_weights, rerank
 from familiar_app.domain.trace import PromptTrace
+from familiar_app.ui.prompts.item_word import item_word
 
 SIGNALS: Mapping[str, tuple[str, str]] = {
     "bm25": ("Words", "How well its words fit what was said."),
@@ -58,7 +59,7 @@ class CandidateRow:
 
     @property
     def name(self) -> str:
-        return f"{self.kind} {self.id}"
+        return item_word(self.kind, self.id)
 
 
 class Weighing:

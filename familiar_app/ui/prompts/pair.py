@@ -17,6 +17,7 @@ from familiar_app.ui.prompts.sheet import shown_text
 
 PairMark = Literal["same", "changed", "only_left", "only_right", "folded"]
 LEFT, RIGHT = 0, 1
+MOST_MISSING = 4
 AROUND = 2
 """So many equal lines are shown around each difference while the others are folded away."""
 
@@ -114,10 +115,21 @@ class Pair:
         left, right = self.left.trace, self.right.trace
         # A prompt that is made again is made as of its own moment: that is no difference.
         same_moment = (left.known_at or left.at) == (right.known_at or right.at)
-        return [
+        told = [
             f"{words(name)}: {a or 'none'} → {b or 'none'}"
             for name, a, b in self.comparison.facts
             if name != "known_at" or not same_moment
+        ]
+        return told + self._missing()[:MOST_MISSING]
+
+    def _missing(self) -> list[str]:
+        """Say what the right alone had to leave out, such as a search that was not possible yet."""
+        known = {(layer.name, one.what, one.reason) for layer in self.left.trace.layers for one in layer.left_out}
+        return [
+            f"left out at the right: {words(one.what)} ({one.reason})"
+            for layer in self.right.trace.layers
+            for one in layer.left_out
+            if (layer.name, one.what, one.reason) not in known
         ]
 
 

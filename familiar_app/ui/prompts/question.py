@@ -12,20 +12,13 @@ from typing import TYPE_CHECKING, Any
 from familiar_app.domain.ids import TraceId
 from familiar_app.domain.turn import Channel
 from familiar_app.ui.prompts.candidate import WHY
+from familiar_app.ui.prompts.item_word import item_word, opened
 
 if TYPE_CHECKING:
     from familiar_app.conversation.inspector import Inspector
     from familiar_app.conversation.why_not import Named, WhyNot
 
 MOST = 30
-KINDS: Mapping[str, str] = {
-    "turn": "Turn",
-    "fact": "Fact",
-    "memory": "Memory",
-    "reflection": "Reflection",
-    "dossier": "Portrait",
-    "lore": "Lorebook entry",
-}
 
 
 class WhyNotQuestion:
@@ -58,7 +51,7 @@ class WhyNotQuestion:
 
 def named_line(named: Named) -> str:
     """Return a found thing as one line."""
-    return f"{KINDS.get(named.kind, named.kind.capitalize())} {named.id}: {' '.join(named.text.split())}"
+    return f"{opened(item_word(named.kind, named.id))}: {' '.join(named.text.split())}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from familiar_app.domain.ranking import Weights
 from familiar_app.domain.variation import ItemKey, Variation
 from familiar_app.ui.kit.prompt_word import words
+from familiar_app.ui.prompts.item_word import item_word, opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +78,11 @@ class Trial:
     def told(self, weights: Weights | None) -> str:
         """Say what is different, as a title."""
         parts = [f"without {one.title.lower()}" for one in self.layers if not one.on]
-        parts += [f"without {kind} {number}" for kind, number in self.items[:3]]
+        parts += [f"without {item_word(*key)}" for key in self.items[:3]]
         if len(self.items) > 3:
             parts.append(f"and {len(self.items) - 3} more")
         if tuple(one.name for one in self.layers) != self._order:
             parts.append("other order")
         if weights is not None:
             parts.append("other weights")
-        return ", ".join(parts).capitalize() or "Nothing changed"
+        return opened(", ".join(parts)) or "Nothing changed"

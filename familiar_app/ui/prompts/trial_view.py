@@ -10,6 +10,7 @@ from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import clear_layout, column, label, row
 from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.prompts.item_word import item_word
 from familiar_app.ui.prompts.trial import Trial
 
 NAME = Qt.ItemDataRole.UserRole
@@ -96,8 +97,8 @@ class TrialView(QWidget):
         self.layers.show_layers(trial)
         clear_layout(self._item_flow)
         for key in trial.items:
-            made = button(f"{key[0]} {key[1]}", lambda chosen=key: self.item_back.emit(chosen))
-            made.setAccessibleName(f"Take in again: {key[0]} {key[1]}")
+            made = button(item_word(*key), lambda chosen=key: self.item_back.emit(chosen))
+            made.setAccessibleName(f"Take in again: {item_word(*key)}")
             self._item_flow.addWidget(made)
         for widget in (self._item_title, self._items):
             widget.setVisible(bool(trial.items))

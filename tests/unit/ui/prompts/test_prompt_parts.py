@@ -368,6 +368,18 @@ def test_a_pair_says_how_the_two_differ() -> None:
     assert (pair.left.answer.state, pair.right.answer.state) == ("then", "none")
 
 
+def test_a_pair_says_what_the_right_alone_had_to_leave_out() -> None:
+    trace = reply_trace(START, id=1)
+    memory = trace.layers[2].model_copy(
+        update={"left_out": (LeftOut(what="memory", tokens=0, reason="the search index is not ready yet"),)}
+    )
+    other = trace.model_copy(update={"layers": (*trace.layers[:2], memory, *trace.layers[3:])})
+    assert Pair(Side("a", trace), Side("b", other)).facts() == [
+        "left out at the right: memory (the search index is not ready yet)"
+    ]
+    assert Pair(Side("a", other), Side("b", other)).facts() == []
+
+
 # ---- trials
 
 
@@ -385,6 +397,8 @@ def test_a_trial_is_a_variation_and_a_title() -> None:
     assert made.weights is WEIGHTS
     assert trial.told(WEIGHTS) == "Without lorebook, without fact 7, other order, other weights"
     assert not trial.toggle_item(("fact", 7))
+    trial.toggle_item(("lore", "Salt Harbour/3"))
+    assert trial.told(None) == "Without lorebook, without lorebook entry Salt Harbour/3, other order"
     trial.reset()
     assert trial.variation(None).to_json() is None
 
