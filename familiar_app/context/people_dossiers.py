@@ -17,7 +17,7 @@ from familiar_app.domain.trace import LeftOut
 from familiar_app.store.portrait import Glimpse, Portrait
 from familiar_app.store.turn_then import Then
 
-MOST_FACTS = 12
+MOST_FACTS = 8
 """Facts that stand in the place of a dossier."""
 _HELD_REASON = "rests on what was learned where not everybody here may hear; facts stand in its place"
 _HELD_ALL = "rests on what was learned where not everybody here may hear"

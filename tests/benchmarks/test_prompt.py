@@ -24,6 +24,7 @@ from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.fact import NewFact, Subject
 from familiar_app.domain.ids import ChannelKey, TurnId
+from familiar_app.domain.projection import Dossier
 from familiar_app.domain.recall import Recall
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.domain.turn import Channel
@@ -70,7 +71,7 @@ async def places(vault: Vault) -> list[Channel]:
 
 
 async def fill(vault: Vault, rooms: list[Channel]) -> None:
-    """Fill the vault with talk, and with facts about those who talk, each from one of the turns."""
+    """Fill the vault with talk, with facts about those who talk, each from one of the turns, and with dossiers."""
     people = speakers(40)
     for chunk in talk(TURNS, [room.id for room in rooms], people):
         await vault.turns.append_many(chunk)
@@ -89,6 +90,9 @@ async def fill(vault: Vault, rooms: list[Channel]) -> None:
     for start in range(0, FACTS, 1000):
         chunk = made[start : start + 1000]
         await vault.projections.write(lambda w, chunk=chunk: [w.append_fact(new, NOON) for new in chunk])
+    newest = await vault.facts.newest_id(MIRA)
+    portraits = [Dossier(MIRA, one.key, "Somebody who talks. " * 30, newest, NOON) for one in people]
+    await vault.projections.write(lambda w: [w.put_dossier(one) for one in portraits])
 
 
 def assembler(vault: Vault, mode: str) -> Assembler:
