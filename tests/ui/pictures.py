@@ -200,6 +200,12 @@ async def settings_end(window: MainWindow, world: World) -> None:
     window.frame.go_to("settings", "profile_folder")
 
 
+async def settings_memory(window: MainWindow, world: World) -> None:
+    await settings(window, world)
+    await settle()
+    window.frame.go_to("settings", "providers.embedding")
+
+
 async def settings_model(window: MainWindow, world: World) -> QWidget:
     await settings(window, world)
     await settle()
@@ -242,6 +248,7 @@ OPEN = (
     log_empty,
     settings,
     settings_end,
+    settings_memory,
     settings_model,
     settings_code,
     crash,

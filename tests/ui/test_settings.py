@@ -171,3 +171,35 @@ def test_a_setting_is_brought_into_view_also_out_of_a_search(world: World, on_lo
         await until(in_view)
 
     on_loop(with_window(world, test))
+
+
+def test_search_by_meaning_is_one_switch_with_undo(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        panel = await opened(window)
+        row = panel._rows["providers.embedding"]
+        await until(lambda: "nothing to download" in texts(row))
+        before = world.gate.profile.config("mira")
+        row._box.click()
+        await until(lambda: world.gate.profile.config("mira").providers.embedding.backend == "fastembed")
+        await until(lambda: row._box.text() == "On")
+        await until(lambda: "Its model runs on this computer" in texts(row))
+        window.frame.undo()
+        await until(lambda: world.gate.profile.config("mira") == before)
+        await until(lambda: row._box.text() == "Off")
+
+    on_loop(with_window(world, test))
+
+
+def test_a_weight_is_saved_a_moment_after_it_was_moved(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        panel = await opened(window)
+        row = panel._rows["memory.retrieval.importance_weight"]
+        await until(lambda: row._field.value() == 0.6)
+        row._field.setFocus()
+        press(row._field, "Up")
+        press(row._field, "Up")
+        await until(lambda: world.gate.profile.config("mira").memory.retrieval.importance_weight == 0.8)
+        window.frame.undo()
+        await until(lambda: row._field.value() == 0.6)
+
+    on_loop(with_window(world, test))

@@ -11,6 +11,9 @@ from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.model_spec import model_slot_from_spec
 from familiar_app.domain.settings import CharacterConfig, ProfileSettings
 from familiar_app.ui.kit.model_choice import ModelChoice
+from familiar_app.ui.settings import meaning
+from familiar_app.ui.settings.model import read_value
+from familiar_app.ui.settings.setting import Setting, shipped_config
 
 if TYPE_CHECKING:
     from familiar_app.services import Gate, Services
@@ -28,6 +31,25 @@ class SettingsChange:
         """Read both files as they are now."""
         profile = self._services.profile
         return await asyncio.to_thread(lambda: (profile.settings(), profile.config(familiar)))
+
+    def before(self, setting: Setting, settings: ProfileSettings | None, config: CharacterConfig | None) -> Any:
+        """Return what is in force, in the form in which `changes` takes it back."""
+        if setting.kind == "meaning" and config is not None:
+            return meaning.values(config)
+        return read_value(setting, settings, config)
+
+    def changes(self, setting: Setting, value: Any, config: CharacterConfig | None) -> dict[str, Any]:
+        """Return the keys of a familiar's config that a setting's new value changes."""
+        if setting.kind != "meaning" or config is None:
+            return {setting.key: value}
+        if isinstance(value, Mapping):
+            return dict(value)
+        return meaning.switched(config, bool(value), shipped_config())
+
+    async def meaning_text(self, config: CharacterConfig) -> str:
+        """Say how search by meaning stands, and what stands in its way."""
+        root = self._services.profile.root
+        return await asyncio.to_thread(lambda: meaning.state_text(config, meaning.obstacle(config, root)))
 
     async def save_profile(self, changes: Mapping[str, Any]) -> ProfileSettings:
         """Change keys of the profile's settings."""

@@ -1,44 +1,14 @@
-"""The settings as the panel shows them: what each does, its default, its value, what a search leaves. Knows no Qt."""
+"""The settings as the panel shows them, in its order, and what a search leaves of them. Knows no Qt."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any
 
-from familiar_app.domain.model_spec import BUNDLED_MODEL
-from familiar_app.store.resource import resource
-
-Kind = Literal["choice", "switch", "text", "zone", "model", "act"]
-Scope = Literal["profile", "familiar"]
-STAYS = "Stays on this computer."
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One row. `key` is the dotted key in its file, or names the act; `choices` are (value, words).
-
-    `leaves` says whether anything leaves this computer by it.
-    """
-
-    key: str
-    group: str
-    title: str
-    text: str
-    kind: Kind
-    scope: Scope = "profile"
-    choices: tuple[tuple[Any, str], ...] = ()
-    leaves: str = STAYS
-    words: str = ""
-
-    @property
-    def default_text(self) -> str:
-        """Write the shipped value in the words of the panel; "" for acts."""
-        if self.kind == "act":
-            return ""
-        return value_text(self, shipped_value(self))
+from familiar_app.domain.settings import CharacterConfig
+from familiar_app.ui.settings import meaning
+from familiar_app.ui.settings.memory import MEMORY
+from familiar_app.ui.settings.setting import Setting
 
 
 def _zoom(percent: int) -> tuple[float, str]:
@@ -133,6 +103,7 @@ SETTINGS: tuple[Setting, ...] = (
         leaves="With an endpoint elsewhere, whole conversations are sent to it.",
         words="llm gguf openai ollama endpoint key memory",
     ),
+    *MEMORY,
     Setting(
         "passphrase",
         "Vault",
@@ -177,50 +148,14 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 
-@cache
-def _shipped(name: str) -> Mapping[str, Any]:
-    return tomllib.loads(resource("defaults", name).read_text(encoding="utf-8"))
-
-
-def shipped_value(setting: Setting) -> Any:
-    """Return a setting's shipped value; a table where the setting is one."""
-    value: Any = _shipped("settings.toml" if setting.scope == "profile" else "character.toml")
-    for part in setting.key.split("."):
-        value = value[part]
-    return value
-
-
 def read_value(setting: Setting, settings: object, config: object) -> Any:
     """Return the value in force from the profile's settings or the familiar's config."""
+    if setting.kind == "meaning":
+        return isinstance(config, CharacterConfig) and meaning.is_on(config)
     value = settings if setting.scope == "profile" else config
     for part in setting.key.split("."):
         value = getattr(value, part)
     return value
-
-
-def value_text(setting: Setting, value: Any) -> str:
-    """Write a value in the words of the panel."""
-    match setting.kind:
-        case "switch":
-            return "on" if value else "off"
-        case "choice":
-            return next((words for known, words in setting.choices if known == value), str(value))
-        case "zone":
-            return "this computer's zone" if value == "system" else str(value)
-        case "model":
-            get = value.get if isinstance(value, Mapping) else lambda key: getattr(value, key)
-            return slot_text(get("provider"), get("model"), get("base_url"))
-        case _:
-            return str(value)
-
-
-def slot_text(provider: str, model: str, base_url: str) -> str:
-    """Say in a line which model a slot names."""
-    if provider == "openai":
-        return f"{model} at {base_url}"
-    if provider == "scripted":
-        return f"scripted answers from {model}"
-    return "SmolLM2, which comes with the program" if model == BUNDLED_MODEL else model
 
 
 def matching(query: str, settings: Sequence[Setting] = SETTINGS) -> list[Setting]:

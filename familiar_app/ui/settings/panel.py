@@ -27,8 +27,9 @@ from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.settings.change import SettingsChange
 from familiar_app.ui.settings.dialog import ask_model, ask_new_passphrase, ask_new_recovery_code
-from familiar_app.ui.settings.model import SETTINGS, Setting, matching, read_value
-from familiar_app.ui.settings.row import ChoiceRow, SettingRow, SwitchRow, TextRow, ZoneRow
+from familiar_app.ui.settings.model import SETTINGS, matching, read_value
+from familiar_app.ui.settings.row import ChoiceRow, MeaningRow, NumberRow, SettingRow, SwitchRow, TextRow, ZoneRow
+from familiar_app.ui.settings.setting import Setting
 
 if TYPE_CHECKING:
     from familiar_app.services import Services
@@ -163,6 +164,10 @@ class SettingsPanel:
         match setting.kind:
             case "choice":
                 return ChoiceRow(theme, setting, self._changed)
+            case "number":
+                return NumberRow(theme, setting, self._changed)
+            case "meaning":
+                return MeaningRow(theme, setting, self._changed)
             case "switch":
                 return SwitchRow(theme, setting, self._changed)
             case "text":
@@ -194,11 +199,13 @@ class SettingsPanel:
     async def _load(self) -> None:
         self._settings, self._config = await self._change.read(self._context.familiar)
         name = self._services.familiars[self._context.familiar].name
-        self._groups["Models"][0].setText(f"Models of {name}")
+        for group in ("Models", "Memory"):
+            self._groups[group][0].setText(f"{group} of {name}")
         for setting in SETTINGS:
             if setting.kind != "act":
                 self._rows[setting.key].show_value(read_value(setting, self._settings, self._config))
         self._rows["profile_folder"].show_text(str(self._services.profile.root))
+        self._rows["providers.embedding"].show_text(await self._change.meaning_text(self._config))
         zone = self._rows["display.timezone"]
         if isinstance(zone, ZoneRow):
             zone.set_zones(await asyncio.to_thread(lambda: sorted(available_timezones())))
@@ -229,7 +236,7 @@ class SettingsPanel:
         if setting.key == "remember_key":
             self._tasks.start(lambda: self._remember(value), name="settings.remember_key")
             return
-        old = read_value(setting, self._settings, self._config)
+        old = self._change.before(setting, self._settings, self._config)
         self._tasks.start(lambda: self._save(setting, value, old), name=f"settings.save.{setting.key}", replace=True)
 
     async def _save(self, setting: Setting, value: Any, old: Any, *, undoing: bool = False) -> None:
@@ -237,7 +244,8 @@ class SettingsPanel:
             if setting.scope == "profile":
                 await self._change.save_profile({setting.key: value})
             else:
-                await self._change.save_familiar(self._context.familiar, {setting.key: value})
+                changes = self._change.changes(setting, value, self._config)
+                await self._change.save_familiar(self._context.familiar, changes)
         finally:
             await self._load()
         self._announce(setting)

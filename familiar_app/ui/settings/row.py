@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QLineEdit, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QDoubleSpinBox, QLineEdit, QWidget
 
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.label import ElidedLabel, column, label, row
 from familiar_app.ui.kit.theme import Theme
-from familiar_app.ui.settings.model import Setting, find_zone, value_text
+from familiar_app.ui.settings.model import find_zone
+from familiar_app.ui.settings.setting import Setting, value_text
 
 Changed = Callable[[Setting, Any], object]
 CONTROL_WIDTH = 220
+SAVE_AFTER_MS = 600
 
 
 class SettingRow(QWidget):
@@ -26,6 +29,7 @@ class SettingRow(QWidget):
         words = column(spacing=4)
         words.addWidget(label(setting.title, "strong", wrap=True))
         words.addWidget(label(setting.text, "quiet", wrap=True))
+        self._words = words
         below = f"Default: {setting.default_text}. {setting.leaves}" if setting.default_text else setting.leaves
         self._controls = column(spacing=4)
         self._now = ElidedLabel("", "body")
@@ -104,6 +108,64 @@ class SwitchRow(SettingRow):
     def show_value(self, value: Any) -> None:
         self._box.setChecked(bool(value))
         self._box.setText("On" if value else "Off")
+
+
+class MeaningRow(SwitchRow):
+    """The one switch over several keys, and how they stand, in as many lines as that takes."""
+
+    def __init__(self, theme: Theme, setting: Setting, changed: Changed) -> None:
+        super().__init__(theme, setting, changed)
+        self._state = label("", wrap=True)
+        self._words.insertWidget(2, self._state)
+
+    def show_text(self, text: str) -> None:
+        self._state.setText(text)
+
+
+class NumberField(QDoubleSpinBox):
+    """A number that the wheel changes only where it was chosen first, so that a page can be scrolled over it."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class NumberRow(SettingRow):
+    """A number, saved a moment after it was last moved."""
+
+    def __init__(self, theme: Theme, setting: Setting, changed: Changed) -> None:
+        super().__init__(theme, setting)
+        self._changed, self._value = changed, 0.0
+        self._whole = setting.step >= 1
+        self._field = NumberField()
+        self._field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._field.setDecimals(0 if self._whole else 2)
+        self._field.setRange(*setting.bounds)
+        self._field.setSingleStep(setting.step)
+        self._field.setKeyboardTracking(False)
+        self._field.setGroupSeparatorShown(True)
+        self._name(self._field)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(SAVE_AFTER_MS)
+        self._timer.timeout.connect(self._finish)
+        self._field.valueChanged.connect(lambda _value: self._timer.start())
+
+    def show_value(self, value: Any) -> None:
+        if self._timer.isActive():
+            return  # it is being changed
+        self._value = float(value)
+        self._field.blockSignals(True)
+        self._field.setValue(self._value)
+        self._field.blockSignals(False)
+
+    def _finish(self) -> None:
+        value = round(self._field.value(), 2)
+        if value != self._value:
+            self._value = value
+            self._changed(self.setting, int(value) if self._whole else value)
 
 
 class TextRow(SettingRow):

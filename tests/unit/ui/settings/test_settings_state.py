@@ -16,15 +16,8 @@ from familiar_app.domain.task import TaskRegistry
 from familiar_app.store.profile import Profile
 from familiar_app.ui.kit.model_choice import ModelChoice
 from familiar_app.ui.settings.change import SettingsChange
-from familiar_app.ui.settings.model import (
-    SETTINGS,
-    Setting,
-    find_zone,
-    matching,
-    read_value,
-    shipped_value,
-    value_text,
-)
+from familiar_app.ui.settings.model import SETTINGS, find_zone, matching, read_value
+from familiar_app.ui.settings.setting import Setting, shipped_value, value_text
 from tests.ui.double import DoubleGate
 
 MIRA = FamiliarId("mira")
