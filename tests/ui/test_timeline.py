@@ -358,6 +358,22 @@ def test_many_facts_at_once(play: Play) -> None:
     play(story)
 
 
+def test_all_of_a_thousand_beliefs_can_be_chosen_but_not_too_many_changed(play: Play) -> None:
+    async def story(scene: TimelineScene, _told: dict[str, Fact]) -> None:
+        scene.view.beliefs.selectAll()
+        held = len(scene.model.rows())
+        assert len(scene.model.chosen) == held > 1000
+        page = await side_of(scene, ManyPage)
+        assert f"{held:,} believed, 0 retired" in [one.text() for one in page.findChildren(QLabel)]
+        press(page, "Retire")
+        await scene.until(lambda: scene.told)
+        assert scene.told == ["Choose at most 1,000 facts to change at once."]
+        scene.model.step(-1)
+        assert len(scene.model.chosen) == held
+
+    play(story, facts=2500)
+
+
 def test_two_moments_are_compared_copied_and_exported(play: Play, tmp_path: Path, monkeypatch) -> None:
     async def story(scene: TimelineScene, _told: dict[str, Fact]) -> None:
         scene.model.go(at(-100))

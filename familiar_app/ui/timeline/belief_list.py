@@ -76,8 +76,13 @@ class BeliefTableModel(QAbstractTableModel):
 
     def places_of(self, facts: Sequence[FactId]) -> list[int]:
         """Return the rows in which these facts stand."""
-        wanted = [row for row in map(self._model.row_of, facts) if row >= 0]
-        return np.flatnonzero(np.isin(self.rows, wanted)).tolist() if wanted else []
+        wanted = self._model.rows_of(facts)
+        return np.flatnonzero(np.isin(self.rows, wanted)).tolist() if len(wanted) else []
+
+    def facts_at(self, places: Sequence[int]) -> list[FactId]:
+        """Return the facts in rows of the table."""
+        spans = self._model.spans
+        return [] if spans is None else spans.ids[self.rows[np.array(places, dtype=np.int64)]].tolist()
 
     def rowCount(self, parent: QModelIndex = _NOTHING) -> int:
         return 0 if parent.isValid() else len(self.rows)
@@ -239,8 +244,7 @@ class BeliefTable(Table):
         marked = self._marked()
         current = self.currentIndex().row()
         ordered = [current, *(row for row in marked if row != current)] if current in marked else marked
-        facts = [fact for fact in map(self.beliefs.fact_at, ordered) if fact is not None]
-        self._timeline.choose(list(dict.fromkeys(facts)))
+        self._timeline.choose(list(dict.fromkeys(self.beliefs.facts_at(ordered))))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys = Qt.Key

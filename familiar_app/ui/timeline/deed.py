@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from familiar_app.store.fact import Facts
     from familiar_app.ui.timeline.view import TimelineView
 
+MOST_AT_ONCE = 1000
+
 
 class Deeds(Showing):
     """The deeds of one view. Each returns at once; what takes time runs as a task of the view."""
@@ -135,8 +137,15 @@ class Deeds(Showing):
             form = DatesForm(model.zone, model.now, len(believed), save=save, cancel=self._close)
             self._put_form("Change dates", form)
 
+    def _few_enough(self) -> bool:
+        """Tell whether so many facts may be changed at once: each change is written to the disk on its own."""
+        if len(self._model.chosen) > MOST_AT_ONCE:
+            self._view.context.tell(f"Choose at most {MOST_AT_ONCE:,} facts to change at once.")
+            return False
+        return bool(self._model.chosen)
+
     async def _retire(self) -> None:
-        if self._model.chosen:
+        if self._few_enough():
             count = await self.corrections.retire(self._model.chosen)
             self._done("Fact retired." if count == 1 else f"{count:,} facts retired.")
 
@@ -159,6 +168,7 @@ class Deeds(Showing):
 
     def _done(self, text: str, fact: FactId | None = None) -> None:
         self._close()
+        self._model.choose(())
         if fact is not None:
             self._view.choose_soon(fact)
         if text:
@@ -173,7 +183,7 @@ class Deeds(Showing):
             if facts:
                 then(facts)
 
-        if chosen:
+        if self._few_enough():
             self._start(read, "read")
 
     def _form(self, prior: Fact | None, save: Callable[[Wish], object], hint: str) -> FactForm:

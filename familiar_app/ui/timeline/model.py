@@ -15,6 +15,7 @@ import numpy as np
 
 from familiar_app.domain.fact import FactId
 from familiar_app.store.fact_span import Column, FactSpans, FactWording, rows_among
+from familiar_app.store.schema_memory import NEVER
 from familiar_app.ui.timeline.delta import NOTHING, Delta, delta
 from familiar_app.ui.timeline.lane import Axis, Lanes, extent
 from familiar_app.ui.timeline.prepare import Filter, Prepared
@@ -85,9 +86,9 @@ class TimelineModel(TimeWindow):
             self.moment = Moment(self.now(), self.now())
             self.previous = self.moment if first else self.previous
         self.frame(*extent(index.spans, self.now()), anew=first)
-        self.chosen = tuple(one for one in self.chosen if self.row_of(one) >= 0)
+        before, self.chosen = self.chosen, tuple(one for one in self.chosen if self.row_of(one) >= 0)
         self._forget()
-        for what in ("facts", "lanes", "window", "moment", "chosen"):
+        for what in ("facts", "lanes", "window", "moment", *(("chosen",) if self.chosen != before else ())):
             self.tell(what)
 
     def take_wording(self, wording: FactWording) -> None:
@@ -111,6 +112,17 @@ class TimelineModel(TimeWindow):
     def row_of(self, fact: FactId) -> int:
         """Return the row of a fact, -1 where it is not shown."""
         return -1 if self.spans is None else int(rows_among(self.spans.ids, np.array([fact], np.int64))[0])
+
+    def rows_of(self, facts: Sequence[FactId]) -> Column:
+        """Return the rows of facts, those that are not shown left out."""
+        if self.spans is None:
+            return _EMPTY
+        rows = rows_among(self.spans.ids, np.array(facts, dtype=np.int64))
+        return rows[rows >= 0]
+
+    def believed_now(self, facts: Sequence[FactId]) -> int:
+        """Count which of these facts are believed to this day."""
+        return 0 if self.index is None else int(self.index.believed_at(NEVER - 1)[self.rows_of(facts)].sum())
 
     def fact_at(self, row: int) -> FactId:
         return FactId(int(self.spans.ids[row])) if self.spans is not None else FactId(0)

@@ -49,7 +49,7 @@ class Showing:
 
     async def _show(self, chosen: tuple[FactId, ...]) -> None:
         if len(chosen) > 1:
-            await self._show_many(chosen)
+            self._show_many(chosen)
             return
         history = await self._facts.history(chosen[0])
         if history is None:
@@ -59,13 +59,12 @@ class Showing:
         self._put(f"Fact {chosen[0]}", FactPage(detail, self._go, self.do, offers=self._offers), chosen)
         self._view.context.visit(Place("timeline", str(chosen[0]), f"Fact {chosen[0]}"))
 
-    async def _show_many(self, chosen: tuple[FactId, ...]) -> None:
+    def _show_many(self, chosen: tuple[FactId, ...]) -> None:
         model = self._model
-        facts = await self._facts.many(chosen)
-        retired = sum(1 for one in facts if one.superseded_at is not None)
+        retired = len(chosen) - model.believed_now(chosen)
         texts = [model.text(model.row_of(one)) for one in chosen[:MOST_LISTED] if model.row_of(one) >= 0]
-        page = ManyPage(texts, len(facts), retired=retired, do=self.do)
-        self._put(f"{len(facts):,} facts", page, chosen)
+        page = ManyPage(texts, len(chosen), retired=retired, do=self.do)
+        self._put(f"{len(chosen):,} facts", page, chosen)
 
     def _put(self, title: str, widget: QWidget, chosen: tuple[FactId, ...] = ()) -> None:
         self._shown = ()
