@@ -24,7 +24,7 @@ from familiar_app.store.dossier import read_dossier
 from familiar_app.store.engine import Engine
 from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.fact_query import FactQuestion
-from familiar_app.store.fact_row import read_facts, read_labels
+from familiar_app.store.fact_row import read_labels
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.store.person import label_of, names_of
 from familiar_app.store.privacy import read_levels
@@ -80,10 +80,10 @@ class Portrait:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """Whether a dossier tells too much to an audience, and the facts that may stand for it."""
+    """Whether a dossier tells too much to an audience, and the facts that may stand for it, with who alone says so."""
 
     held: bool
-    facts: tuple[FactId, ...] = ()
+    facts: tuple[tuple[Fact, tuple[PersonKey, ...]], ...] = ()
 
 
 class Portraits:
@@ -138,7 +138,7 @@ def _judge(connection: Connection, dossier: Dossier, glimpse: Glimpse, most_fact
 def _portrait(connection: Connection, dossier: Dossier, known: _Judged, glimpse: Glimpse) -> Portrait:
     if not known.held and glimpse.as_of is None:
         return Portrait(dossier.person, dossier.text)
-    return Portrait(dossier.person, "", held=known.held, facts=_told(connection, known.facts, glimpse))
+    return Portrait(dossier.person, "", held=known.held, facts=_told(connection, known, glimpse))
 
 
 def _dossier(connection: Connection, person: PersonKey, glimpse: Glimpse) -> Dossier | None:
@@ -174,7 +174,9 @@ def _tells_too_much(connection: Connection, dossier: Dossier, glimpse: Glimpse) 
     return row is not None
 
 
-def _weightiest(connection: Connection, person: PersonKey, glimpse: Glimpse, most: int) -> tuple[FactId, ...]:
+def _weightiest(
+    connection: Connection, person: PersonKey, glimpse: Glimpse, most: int
+) -> tuple[tuple[Fact, tuple[PersonKey, ...]], ...]:
     """Choose among the newest facts that may be heard."""
     question = FactQuestion(
         familiar=glimpse.familiar,
@@ -185,21 +187,22 @@ def _weightiest(connection: Connection, person: PersonKey, glimpse: Glimpse, mos
         limit=_READ_FACTS,
         audience=glimpse.audience,
     )
-    found = sorted(fact_query.page(connection, question), key=lambda fact: (-(fact.importance or 5), -fact.id))
-    return tuple(fact.id for fact in found[:most])
-
-
-def _told(connection: Connection, numbers: Sequence[FactId], glimpse: Glimpse) -> tuple[ToldFact, ...]:
-    facts = read_facts(connection, numbers, glimpse.known_at)
-    private = read_levels(connection).keys()
-    # What has ended since it was chosen is told no more.
-    current = (fact for fact in facts if glimpse.as_of or fact.valid.until is None or fact.valid.until > glimpse.now)
-    found = [fact for fact in current if private.isdisjoint(one.key for one in fact.subjects)]
-    labels = read_labels(connection, found)
+    found = sorted(fact_query.page(connection, question), key=lambda fact: (-(fact.importance or 5), -fact.id))[:most]
     known = read_provenance(connection, [fact.id for fact in found], glimpse.known_at)
-    told = []
-    for fact in found:
-        tellers = told_by(fact, known.get(fact.id))
-        names = {key: label_of(key, names_of(connection, key)) for key in tellers}
-        told.append(ToldFact(fact, labels[fact.id] | names, tellers))
-    return tuple(told)
+    return tuple((fact, told_by(fact, known.get(fact.id))) for fact in found)
+
+
+def _told(connection: Connection, known: _Judged, glimpse: Glimpse) -> tuple[ToldFact, ...]:
+    """Return what is still told: not what has ended since it was chosen, nor what names somebody who is private now."""
+    private = read_levels(connection).keys()
+    found = [
+        (fact, tellers)
+        for fact, tellers in known.facts
+        if (glimpse.as_of or fact.valid.until is None or fact.valid.until > glimpse.now)
+        and private.isdisjoint(one.key for one in fact.subjects)
+    ]
+    labels = read_labels(connection, [fact for fact, _tellers in found])
+    names = {key: label_of(key, names_of(connection, key)) for _fact, tellers in found for key in tellers}
+    return tuple(
+        ToldFact(fact, labels[fact.id] | {key: names[key] for key in tellers}, tellers) for fact, tellers in found
+    )
