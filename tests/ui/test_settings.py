@@ -183,6 +183,7 @@ def test_search_by_meaning_is_one_switch_with_undo(world: World, on_loop: OnLoop
         await until(lambda: world.gate.profile.config("mira").providers.embedding.backend == "fastembed")
         await until(lambda: row._box.text() == "On")
         await until(lambda: "Its model runs on this computer" in texts(row))
+        await until(window.frame.can_undo)
         window.frame.undo()
         await until(lambda: world.gate.profile.config("mira") == before)
         await until(lambda: row._box.text() == "Off")
@@ -199,6 +200,7 @@ def test_a_weight_is_saved_a_moment_after_it_was_moved(world: World, on_loop: On
         press(row._field, "Up")
         press(row._field, "Up")
         await until(lambda: world.gate.profile.config("mira").memory.retrieval.importance_weight == 0.8)
+        await until(window.frame.can_undo)
         window.frame.undo()
         await until(lambda: row._field.value() == 0.6)
 
