@@ -167,7 +167,7 @@ def test_a_line_leads_to_its_turn_and_its_entry(play) -> None:
         lore = scene.view.side.lore.table
         lore.setCurrentIndex(lore.rows.index(1, 0))
         press(lore, Qt.Key.Key_Return)
-        assert scene.gone[1] == ("lorebook", "2")
+        assert scene.gone[1] == ("lorebook", "Harbour/2")
         press(lore, Qt.Key.Key_Delete)
         assert scene.model.trial.items == (("lore", "Harbour/2"),)
         assert lore.rows.index(1, 0).data() == "out in trial"
@@ -424,6 +424,24 @@ def test_without_prompts_the_panel_says_what_will_be_here(play) -> None:
         assert scene.gone == [("chat", "")]
 
     play(act, replies=0, background=0)
+
+
+def test_the_division_of_the_panel_is_kept(play) -> None:
+    async def act(scene: Scene) -> None:
+        scene.view.across.setSizes([300, 400, 400])
+        scene.view.across.splitterMoved.emit(300, 1)
+        sizes = scene.view.across.sizes()
+        await scene.panel.close()
+        again = PromptsView(PromptsModel(scene.stage.services, MIRA), scene.context)
+        again.setParent(scene.window)
+        again.setGeometry(scene.window.rect())
+        again.show()
+        again.load()
+        await scene.until(lambda: again.model.trace is not None)
+        assert again.across.sizes() == pytest.approx(sizes, abs=2)
+        again.deleteLater()
+
+    play(act)
 
 
 def test_a_prompt_that_is_gone_is_told_of(play) -> None:

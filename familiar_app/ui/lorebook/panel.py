@@ -17,11 +17,11 @@ from familiar_app.interchange.lorebook.lore_file import LoreFile
 from familiar_app.store.book_shelf import BookShelf
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.familiar_views import FamiliarViews
+from familiar_app.ui.kit.pane import Panes
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.lorebook.book_views import BookViews
 from familiar_app.ui.lorebook.books import Books
 from familiar_app.ui.lorebook.model import LorebookModel
-from familiar_app.ui.lorebook.pane import Panes
 from familiar_app.ui.lorebook.tester import Moment, Said, TrialModel
 from familiar_app.ui.lorebook.trial import Terms
 from familiar_app.ui.lorebook.view import LorebookView
@@ -92,7 +92,7 @@ class LorebookPanel:
             model,
             tester,
             self._context,
-            Panes(services.vault.state),
+            Panes(services.vault.state, "lorebook.panes"),
             lambda key: self._turns(familiar, terms.get(), key),
             lambda: services.vault.lore_uses.of_familiar(familiar),
             books,

@@ -13,6 +13,7 @@ from familiar_app.domain.lorebook.verdict import Reason
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.label import column, label, row, surface
 from familiar_app.ui.kit.notice import Notice
+from familiar_app.ui.kit.pane import Panes
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import WaitStack
@@ -27,7 +28,6 @@ from familiar_app.ui.lorebook.library_deeds import LibraryDeeds, TakeChannels
 from familiar_app.ui.lorebook.merge import Uid
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.only_box import OnlyBox
-from familiar_app.ui.lorebook.pane import Panes
 from familiar_app.ui.lorebook.replacer import Replacer
 from familiar_app.ui.lorebook.table import EntryTable
 from familiar_app.ui.lorebook.tester import TrialModel

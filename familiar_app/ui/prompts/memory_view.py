@@ -110,7 +110,6 @@ class MemoryView(QWidget):
         self.split.setChildrenCollapsible(False)
         for part in (scrolled, self.table, lower):
             self.split.addWidget(part)
-        self.split.setSizes([216, 220, 250])
         whole = column(spacing=0)
         whole.addWidget(self.split, 1)
         self.setLayout(whole)

@@ -142,7 +142,6 @@ class PairView(QWidget):
         self.split.setChildrenCollapsible(False)
         self.split.addWidget(self.table)
         self.split.addWidget(below)
-        self.split.setSizes([420, 240])
         layout = column(spacing=4)
         layout.addLayout(head)
         layout.addWidget(self.split, 1)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.familiar_views import FamiliarViews
@@ -16,6 +18,7 @@ from familiar_app.ui.prompts.view import PromptsView
 if TYPE_CHECKING:
     from familiar_app.services import Services
 
+log = logging.getLogger(__name__)
 KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
     "In the list of prompts": (("Open", "Return"), ("Compare with the open one", "Shift+Return")),
     "In a prompt": (
@@ -105,4 +108,8 @@ class PromptsPanel:
 
     async def close(self) -> None:
         for view in self.widget:
+            try:
+                await view.panes.write()
+            except FamiliarError as error:
+                log.warning("how the prompts panel is divided was not stored", exc_info=error)
             await view.tasks.cancel()

@@ -34,8 +34,8 @@ class Source:
 
     @property
     def place(self) -> str:
-        """Its place in its panel; a lorebook knows its entries by their ids alone."""
-        return str(self.id).rpartition("/")[2] if self.kind == "lore" else str(self.id)
+        """Its place in its panel."""
+        return str(self.id)
 
 
 def sources_of(trace: PromptTrace, sheet: Sheet, line: int) -> list[Source]:

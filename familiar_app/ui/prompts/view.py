@@ -11,6 +11,7 @@ from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.header import PanelHeader
 from familiar_app.ui.kit.label import column, label, surface
 from familiar_app.ui.kit.notice import Notice
+from familiar_app.ui.kit.pane import Panes
 from familiar_app.ui.kit.panel import PanelContext, Place
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import WaitStack
@@ -36,6 +37,7 @@ class PromptsView(QWidget):
         surface(self, 1)
         self.model, self.context = model, context
         theme = self.theme = context.theme
+        self.panes = Panes(model.vault.state, "prompts.panes")
         self._asked: dict[int, Pairing] = {}
         self.notice = Notice(theme)
         self.tasks = Tasks(context.tasks, self, self.notice.show_error)
@@ -72,10 +74,11 @@ class PromptsView(QWidget):
         self.across = QSplitter(Qt.Orientation.Horizontal)
         self.across.setChildrenCollapsible(False)
         self.across.setHandleWidth(1)
-        for number, widget in enumerate((self.left, self.centre, self.side)):
+        for widget in (self.left, self.centre, self.side):
             self.across.addWidget(widget)
-            self.across.setStretchFactor(number, SIZES[number])
-        self.across.setSizes([self.theme.px(size) for size in SIZES])
+        self.panes.keep("across", self.across, [self.theme.px(size) for size in SIZES])
+        self.panes.keep("memory", self.side.memory.split, (216, 220, 250))
+        self.panes.keep("pair", self.pair.split, (420, 240))
         self.side.setMinimumWidth(self.theme.px(240))
         self.empty = EmptyState(
             self.theme,
@@ -139,6 +142,7 @@ class PromptsView(QWidget):
             self.wait.end()
         self._look.start()
         self._show_list()
+        await self.panes.restore()
         if self.model.trace is None and self.model.list.shown:
             await self.model.open(self.model.list.shown[0].id)
 

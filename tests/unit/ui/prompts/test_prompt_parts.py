@@ -313,7 +313,7 @@ def test_a_line_leads_to_its_turn_its_fact_and_its_entry() -> None:
         return [(one.panel, one.place) for one in sources_of(trace, sheet, number)]
 
     assert of("And the Heron?") == [("chat", "7")]
-    assert of("nine nights") == [("lorebook", "1")]
+    assert of("nine nights") == [("lorebook", "Harbour/1")]
     kept = next(one for one in trace.candidates if one["kept"])
     shown = reply_trace(START, messages=(TracedMessage(role="system", content=f"- {kept['text']}", layer="x"),))
     assert sources_of(shown, sheet_of(shown), 1) == [Source("fact", kept["id"], f"Fact {kept['id']}")]

@@ -1,4 +1,4 @@
-"""Remembers how the person has divided the panel."""
+"""Remembers how the person has divided a panel."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from PySide6.QtWidgets import QSplitter
-
-STATE_KEY = "lorebook.panes"
 
 
 class Remembers(Protocol):
@@ -19,10 +17,10 @@ class Remembers(Protocol):
 
 
 class Panes:
-    """The splitters of one panel, by name. `write` is called by whoever owns the tasks."""
+    """The splitters of one panel, by name, kept in the vault at `key`. `write` is called by whoever owns the tasks."""
 
-    def __init__(self, state: Remembers) -> None:
-        self._state = state
+    def __init__(self, state: Remembers, key: str) -> None:
+        self._state, self._key = state, key
         self._splitters: dict[str, QSplitter] = {}
         self._moved = False
 
@@ -39,7 +37,7 @@ class Panes:
 
     async def restore(self) -> None:
         """Divide the panel as it was left."""
-        found = await self._state.get(STATE_KEY)
+        found = await self._state.get(self._key)
         for name, splitter in self._splitters.items():
             sizes = found.get(name) if isinstance(found, dict) else None
             if isinstance(sizes, list) and len(sizes) == splitter.count() and all(isinstance(n, int) for n in sizes):
@@ -49,4 +47,4 @@ class Panes:
         """Store how the panel is divided, if the person has changed it."""
         if self._moved:
             self._moved = False
-            await self._state.set(STATE_KEY, {name: one.sizes() for name, one in self._splitters.items()})
+            await self._state.set(self._key, {name: one.sizes() for name, one in self._splitters.items()})
