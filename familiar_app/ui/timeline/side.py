@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QScrollArea, QVBoxLayout, QWidget
 
 from familiar_app.domain.fact import FactId
 from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.chip import ChipButton
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import column, label, line, row
 from familiar_app.ui.timeline.detail import Chip, Detail
@@ -17,7 +18,6 @@ from familiar_app.ui.timeline.word import SIGNS, Difference
 Go = Callable[[str, str], object]
 Deed = Callable[[str], object]
 MOST_SHOWN = 500
-_CHIP_X, _CHIP_Y = 10, 6
 
 
 class Page(QScrollArea):
@@ -86,50 +86,6 @@ class FactPage(Page):
         for word, title in deeds:
             flow.addWidget(button(title, lambda word=word: do(word)))
         self.column.addWidget(holder)
-
-
-class ChipButton(QPushButton):
-    """A chip whose text takes as many lines as it needs."""
-
-    def __init__(self, text: str, run: Callable[[], object]) -> None:
-        super().__init__()
-        self.setAccessibleName(text)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.clicked.connect(lambda _checked=False: run())
-        self._label = label(text, wrap=True)
-        self._label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._label.setParent(self)
-        policy = self.sizePolicy()
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
-
-    def hasHeightForWidth(self) -> bool:
-        return True
-
-    def heightForWidth(self, width: int) -> int:
-        self._label.ensurePolished()
-        return self._label.heightForWidth(max(1, width - 2 * _CHIP_X)) + 2 * _CHIP_Y
-
-    def resizeEvent(self, event) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def event(self, event: QEvent) -> bool:
-        done = super().event(event)
-        if event.type() in (QEvent.Type.Show, QEvent.Type.StyleChange, QEvent.Type.FontChange):
-            self._fit()
-        return done
-
-    def _fit(self) -> None:
-        """Take the height that all lines need; the size of the text may have changed, too."""
-        self.setMinimumHeight(self.heightForWidth(self.width()))
-        self._label.setGeometry(self.rect().adjusted(_CHIP_X, _CHIP_Y, -_CHIP_X, -_CHIP_Y))
-
-    def sizeHint(self):
-        hint = super().sizeHint()
-        hint.setHeight(self.heightForWidth(self.width()))
-        return hint
 
 
 class ManyPage(Page):
