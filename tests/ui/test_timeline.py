@@ -358,6 +358,21 @@ def test_many_facts_at_once(play: Play) -> None:
     play(story)
 
 
+def test_steps_back_pressed_quickly_are_all_taken(play: Play) -> None:
+    async def story(scene: TimelineScene, told: dict[str, Fact]) -> None:
+        for name in ("cat", "coffee", "stance"):
+            await scene.view.deeds.corrections.retire([told[name].id])
+        for key in (Qt.KeyboardModifier.ControlModifier,) * 3:
+            QTest.keyClick(scene.view.beliefs, Qt.Key.Key_Z, key)
+        back = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        QTest.keyClick(scene.view.beliefs, Qt.Key.Key_Z, back)
+        await scene.until(lambda: len(scene.told) == 4)
+        facts = await scene.vault.facts.many([told[name].id for name in ("cat", "coffee", "stance")])
+        assert [one.superseded_at is None for one in facts] == [False, True, True]
+
+    play(story)
+
+
 def test_all_of_a_thousand_beliefs_can_be_chosen_but_not_too_many_changed(play: Play) -> None:
     async def story(scene: TimelineScene, _told: dict[str, Fact]) -> None:
         scene.view.beliefs.selectAll()

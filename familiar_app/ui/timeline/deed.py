@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
+from itertools import count
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.fact import Fact, FactId
@@ -25,6 +27,8 @@ class Deeds(Showing):
     def __init__(self, view: TimelineView, facts: Facts, corrections: Corrections, familiar_name: str) -> None:
         super().__init__(view, facts, familiar_name)
         self.corrections, model = corrections, self._model
+        self._one_at_a_time = asyncio.Lock()
+        self._steps = count()
         self._deeds: dict[str, Callable[[], object]] = {
             "step": lambda: model.step(1),
             "step_back": lambda: model.step(-1),
@@ -54,10 +58,10 @@ class Deeds(Showing):
             "edit": lambda: self._with_facts(self._edit),
             "redate": lambda: self._with_facts(self._redate),
             "merge": lambda: self._with_facts(self._merge),
-            "retire": lambda: self._start(self._retire, "correct"),
+            "retire": lambda: self._change(self._retire),
             "restore": lambda: self._with_facts(self._restore),
-            "undo": lambda: self._start(self._undo, "correct"),
-            "redo": lambda: self._start(self._redo, "correct"),
+            "undo": lambda: self._queue(self._undo),
+            "redo": lambda: self._queue(self._redo),
         }
 
     def do(self, word: str) -> None:
@@ -75,7 +79,7 @@ class Deeds(Showing):
         """Let the owner say something that is true."""
 
         def save(wish: Wish) -> None:
-            self._start(lambda: self._add(wish), "correct")
+            self._change(lambda: self._add(wish))
 
         form = self._form(None, save, "It is believed at once, and comes first where memory contradicts it.")
         self._put_form("Add a fact", form)
@@ -95,7 +99,7 @@ class Deeds(Showing):
                 fact = await self.corrections.edit(prior, wish)
                 self._done("Fact changed.", fact.id)
 
-            self._start(change, "correct")
+            self._change(change)
 
         form = self._form(prior, save, "The old text stays in the history; this one takes its place.")
         self._put_form(f"Change fact {prior.id}", form)
@@ -113,7 +117,7 @@ class Deeds(Showing):
                 fact = await self.corrections.merge(believed, wish)
                 self._done(f"{len(believed):,} facts merged.", fact.id)
 
-            self._start(change, "correct")
+            self._change(change)
 
         form = self._form(believed[0], save, f"One fact in the place of {len(believed):,}; it keeps all their sources.")
         form.text.setPlainText(whole)
@@ -130,7 +134,7 @@ class Deeds(Showing):
                 count = await self.corrections.redate(believed, start, end)
                 self._done(f"Dates of {count:,} {'fact' if count == 1 else 'facts'} changed.")
 
-            self._start(change, "correct")
+            self._change(change)
 
         model = self._model
         if believed:
@@ -154,7 +158,25 @@ class Deeds(Showing):
             count = await self.corrections.restore(facts)
             self._done("Fact restored." if count == 1 else f"{count:,} facts restored.")
 
-        self._start(change, "correct")
+        self._change(change)
+
+    def _change(self, make: Callable[[], Awaitable[None]]) -> None:
+        """Change something once, however often a button is pressed."""
+
+        async def work() -> None:
+            async with self._one_at_a_time:
+                await make()
+
+        self._start(work, "correct")
+
+    def _queue(self, make: Callable[[], Awaitable[None]]) -> None:
+        """Take a step back or on; of keys pressed quickly none is lost, and they keep their order."""
+
+        async def work() -> None:
+            async with self._one_at_a_time:
+                await make()
+
+        self._start(work, f"step.{next(self._steps)}")
 
     async def _undo(self) -> None:
         title = await self.corrections.undo()
