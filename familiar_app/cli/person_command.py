@@ -1,4 +1,4 @@
-"""`person`: how much of somebody may be kept."""
+"""`person`: who is known, what is known of them, and how much of somebody may be kept."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from typing import Any
 
 from familiar_app.cli.context import Command
 from familiar_app.cli.option import person_key
+from familiar_app.cli.person_shape import PersonSheet, person_shape, sheet_shape
+from familiar_app.domain.clock import format_time
+from familiar_app.domain.errors import UsageError, UserError
 from familiar_app.domain.ids import OWNER
 from familiar_app.domain.privacy import PrivacyLevel
+from familiar_app.domain.turn import NameSpan
+from familiar_app.store.person_count import PersonRow
+from familiar_app.store.vault import Vault
+
+_NOBODY, _WHERE = "Nobody is known by this key.", "Look up the keys with 'familiar person list'."
 
 
 def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
@@ -17,6 +25,36 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
         "person", parents=[common], help="people and their privacy", description="People and their privacy."
     )
     acts = person.add_subparsers(title="commands", metavar="COMMAND", dest="person_command", required=True)
+    _add_listing(acts, common)
+    _add_show(acts, common)
+    _add_privacy(acts, common)
+    _add_merge(acts, common)
+    _add_part(acts, common)
+
+
+def _add_listing(acts: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
+    listing = acts.add_parser(
+        "list",
+        parents=[common],
+        help="print everybody who is known",
+        description="Print everybody who is known, the one who spoke last first.",
+    )
+    listing.add_argument("--search", metavar="Q", help="those with this in their key or in any name they ever had")
+    listing.set_defaults(handler=run_list)
+
+
+def _add_show(acts: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
+    show = acts.add_parser(
+        "show",
+        parents=[common],
+        help="print what is known of somebody",
+        description="Print somebody's names over time, their dossier, and how much is known about them.",
+    )
+    show.add_argument("key", type=person_key, metavar="KEY", help="the person, such as discord:123")
+    show.set_defaults(handler=run_show)
+
+
+def _add_privacy(acts: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
     privacy = acts.add_parser(
         "privacy",
         parents=[common],
@@ -34,6 +72,75 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
     privacy.set_defaults(handler=run_privacy)
 
 
+def _add_merge(acts: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
+    merge = acts.add_parser(
+        "merge",
+        parents=[common],
+        help="let two identities count as one person",
+        description="Let an identity count as another one. No message and no fact is changed; 'person part' undoes it.",
+    )
+    merge.add_argument("key", type=person_key, metavar="KEY", help="the identity that is somebody else's")
+    merge.add_argument("into", type=person_key, metavar="INTO", help="the person it counts as from now on")
+    merge.set_defaults(handler=run_merge)
+
+
+def _add_part(acts: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
+    part = acts.add_parser(
+        "part",
+        parents=[common],
+        help="take a merged identity apart again",
+        description="Let a merged identity stand for itself again.",
+    )
+    part.add_argument("key", type=person_key, metavar="KEY", help="the identity that was merged")
+    part.set_defaults(handler=run_part)
+
+
+async def run_list(command: Command) -> int:
+    """Print everybody who is known to a familiar."""
+    args, out = command.args, command.out
+    if args.search is not None and not args.search.strip():
+        raise UsageError("--search needs a text to look for.")
+    familiar = command.familiar()
+    services = await command.open()
+    rows = await services.vault.person_pages.list(familiar, search=args.search or "")
+    if out.as_json:
+        out.json([person_shape(row) for row in rows])
+    else:
+        for row in rows:
+            out.line(_line(row))
+    return 0
+
+
+async def run_show(command: Command) -> int:
+    """Print what is known of somebody."""
+    args, out = command.args, command.out
+    familiar = command.familiar()
+    services = await command.open()
+    vault = services.vault
+    row = await vault.person_pages.get(familiar, args.key)
+    if row is None:
+        raise UserError(_NOBODY, _WHERE)
+    sheet = PersonSheet(
+        row,
+        names=await _names(vault, row),
+        dossier=await vault.projections.dossier(familiar, row.key),
+        memories=await vault.person_pages.memories(row.identities, command.hosted(services).config.lineage),
+    )
+    if out.as_json:
+        out.json(sheet_shape(sheet))
+        return 0
+    out.line(_line(row))
+    for other in row.identities[1:]:
+        out.line(f"  also {other}")
+    for span in sheet.names:
+        until = "now" if span.until is None else format_time(span.until)
+        out.line(f"  {span.name}  {span.kind}  {format_time(span.since)} to {until}")
+    if sheet.dossier is not None:
+        out.line(f"  dossier of {format_time(sheet.dossier.created_at)}: {sheet.dossier.text}")
+    out.line(f"  {sheet.memories} saved memories")
+    return 0
+
+
 async def run_privacy(command: Command) -> int:
     """Print somebody's level, after setting it where one is given."""
     args = command.args
@@ -48,3 +155,41 @@ async def run_privacy(command: Command) -> int:
     else:
         command.out.line(str(level))
     return 0
+
+
+async def run_merge(command: Command) -> int:
+    """Let an identity count as another one."""
+    args = command.args
+    familiar = command.familiar()
+    pages = (await command.open()).vault.person_pages
+    for key in (args.key, args.into):
+        if await pages.get(familiar, key) is None:
+            raise UserError(_NOBODY, _WHERE)
+    await pages.merge(args.key, args.into, familiar=familiar)
+    if command.out.as_json:
+        command.out.json({"key": args.key, "into": args.into})
+    else:
+        command.out.message(f"{args.key} counts as {args.into} now.")
+    return 0
+
+
+async def run_part(command: Command) -> int:
+    """Let a merged identity stand for itself again."""
+    familiar = command.familiar()
+    before = await (await command.open()).vault.person_pages.part(command.args.key, familiar=familiar)
+    if command.out.as_json:
+        command.out.json({"key": command.args.key, "from": before})
+    else:
+        command.out.message(f"{command.args.key} stands for itself again.")
+    return 0
+
+
+async def _names(vault: Vault, row: PersonRow) -> list[NameSpan]:
+    """Return the names of all identities of somebody, the oldest first."""
+    people = [await vault.people.get(one) for one in row.identities]
+    return sorted((span for one in people if one is not None for span in one.names), key=lambda span: span.since)
+
+
+def _line(row: PersonRow) -> str:
+    seen = "never" if row.last_seen_at is None else format_time(row.last_seen_at)
+    return f"{row.key}  {row.label}  {row.turns} turns  {row.facts} facts  last seen {seen}  privacy {row.privacy}"

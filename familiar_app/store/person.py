@@ -10,6 +10,7 @@ from familiar_app.domain.ids import PersonKey
 from familiar_app.domain.turn import NameSpan, Person
 from familiar_app.store.engine import Engine
 from familiar_app.store.moment import from_micros
+from familiar_app.store.person_alias import kept_of, read_aliases
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -30,7 +31,7 @@ class People:
         """Return people, the one who spoke last first; with `search`, those with it in their key or any name."""
 
         def work(connection: Connection) -> builtins.list[Person]:
-            names = _names(connection, None)
+            names = all_names(connection)
             rows = connection.execute(f"{_STATISTICS} GROUP BY p.key ORDER BY max(t.at) IS NULL, max(t.at) DESC, p.key")
             people = [_person(row, names.get(row[0], [])) for row in rows]
             needle = search.casefold()
@@ -49,8 +50,7 @@ class People:
 
     async def label(self, key: PersonKey, *, guild: str | None = None) -> str:
         """Return what somebody is called today, in a guild or in general."""
-        names = await self._engine.read(lambda connection: _names(connection, key).get(key, []))
-        return label_of(key, names, guild)
+        return (await self.labels((key,), guild=guild))[key]
 
     async def labels(self, keys: Sequence[PersonKey], *, guild: str | None = None) -> dict[PersonKey, str]:
         """Return what several people are called today, in a guild or in general."""
@@ -72,25 +72,31 @@ def label_of(key: PersonKey, names: builtins.list[NameSpan], guild: str | None =
 
 
 def names_of(connection: Connection, key: PersonKey) -> builtins.list[NameSpan]:
-    """Return every name somebody has had, the oldest first."""
-    return _names(connection, key).get(key, [])
+    """Return every name of whom somebody counts as (see `person_alias`), the oldest first."""
+    kept = kept_of(read_aliases(connection), key)
+    return _names(connection, kept).get(kept, [])
 
 
 def labels_of(connection: Connection, keys: Iterable[PersonKey]) -> dict[PersonKey, str]:
     """Return what these people are called today, in general."""
-    names = _names(connection, None)
-    return {key: label_of(key, names.get(key, [])) for key in keys}
+    names, aliases = all_names(connection), read_aliases(connection)
+    return {key: label_of(key, names.get(kept_of(aliases, key), [])) for key in keys}
 
 
-def _names(connection: Connection, key: PersonKey | None) -> dict[str, builtins.list[NameSpan]]:
+def all_names(connection: Connection) -> dict[PersonKey, builtins.list[NameSpan]]:
+    """Return every name of everybody, the oldest first."""
+    return _names(connection, None)
+
+
+def _names(connection: Connection, key: PersonKey | None) -> dict[PersonKey, builtins.list[NameSpan]]:
     where, values = ("", ()) if key is None else ("WHERE person = ?", (key,))
     rows = connection.execute(
         f"SELECT person, name, kind, since, until, guild FROM names {where} ORDER BY since, id", values
     )
-    found: dict[str, builtins.list[NameSpan]] = {}
+    found: dict[PersonKey, builtins.list[NameSpan]] = {}
     for person, name, kind, since, until, guild in rows:
         end = None if until is None else from_micros(until)
-        found.setdefault(person, []).append(NameSpan(name, kind, from_micros(since), end, guild or None))
+        found.setdefault(PersonKey(person), []).append(NameSpan(name, kind, from_micros(since), end, guild or None))
     return found
 
 

@@ -10,10 +10,13 @@ from familiar_app.domain.ids import FamiliarId, PersonKey
 from familiar_app.domain.privacy import PrivacyLevel
 from familiar_app.store.engine import Engine
 from familiar_app.store.moment import to_micros
+from familiar_app.store.person_alias import identities_of, read_aliases
 from familiar_app.store.saved_memory_log import Act, ActPlace, catch_up, log_act
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
+
+_ORDER = list(PrivacyLevel)
 
 
 class Privacy:
@@ -31,12 +34,16 @@ class Privacy:
         """Return everybody who wants something left out, with their level."""
         return await self._engine.read(read_levels)
 
+    async def own_levels(self) -> dict[PersonKey, PrivacyLevel]:
+        """Return the levels that were set, identity by identity."""
+        return await self._engine.read(_own_levels)
+
     async def set(self, person: PersonKey, level: PrivacyLevel, *, familiar: FamiliarId, by: PersonKey) -> bool:
         """Set somebody's level by an operator turn of a familiar. False where it was that already."""
 
         def work(connection: Connection) -> bool:
             catch_up(connection)
-            if read_levels(connection).get(person, PrivacyLevel.NONE) is level:
+            if _own_levels(connection).get(person, PrivacyLevel.NONE) is level:
                 return False
             act = Act("privacy", by, [{"op": "privacy", "person": person, "level": str(level)}])
             log_act(connection, ActPlace(familiar), act, to_micros(self._clock.now()))
@@ -46,9 +53,17 @@ class Privacy:
 
 
 def read_levels(connection: Connection) -> dict[PersonKey, PrivacyLevel]:
-    """Return everybody who wants something left out, with their level."""
-    rows = connection.execute("SELECT person, level FROM person_privacy WHERE level <> 'none'")
-    return {PersonKey(person): PrivacyLevel(level) for person, level in rows}
+    """Return everybody who wants something left out, with their level.
+
+    Identities that count as one person have the strictest level of any of them.
+    """
+    own = _own_levels(connection)
+    aliases = read_aliases(connection) if own else {}
+    levels = dict(own)
+    for person, level in own.items():
+        for one in identities_of(aliases, person):
+            levels[one] = max(level, levels.get(one, level), key=_ORDER.index)
+    return levels
 
 
 def private_names(
@@ -61,3 +76,8 @@ def private_names(
         rows = connection.execute("SELECT DISTINCT name FROM names WHERE person = ?", (person,))
         names.update(name for (name,) in rows)
     return names
+
+
+def _own_levels(connection: Connection) -> dict[PersonKey, PrivacyLevel]:
+    rows = connection.execute("SELECT person, level FROM person_privacy WHERE level <> 'none'")
+    return {PersonKey(person): PrivacyLevel(level) for person, level in rows}

@@ -18,6 +18,7 @@ from familiar_app.store.schema_lore import VERSION_4
 from familiar_app.store.schema_lore_use import LORE_USE
 from familiar_app.store.schema_lost_place import LOST_PLACE
 from familiar_app.store.schema_memory import VERSION_2
+from familiar_app.store.schema_person import PERSON
 from familiar_app.store.schema_saved_memory import SAVED_MEMORY
 from familiar_app.store.schema_upkeep import UPKEEP
 from familiar_app.store.schema_vector import VERSION_3
@@ -188,6 +189,11 @@ def _make_lost_place(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def _make_person(connection: Connection) -> None:
+    for statement in PERSON:
+        connection.execute(statement)
+
+
 # Step n brings a vault of version n to version n + 1; an empty database has version 0.
 STEPS: tuple[Step, ...] = (
     _make_version_1,
@@ -199,6 +205,7 @@ STEPS: tuple[Step, ...] = (
     _make_audience,
     _make_upkeep,
     _make_lost_place,
+    _make_person,
 )
 VERSION = len(STEPS)
 

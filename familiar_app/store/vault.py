@@ -27,6 +27,7 @@ from familiar_app.store.lore_timer import LoreTimers
 from familiar_app.store.lore_use import LoreUses
 from familiar_app.store.lore_vector import LoreVectors
 from familiar_app.store.person import People
+from familiar_app.store.person_page import PersonPages
 from familiar_app.store.portrait import Portraits
 from familiar_app.store.privacy import Privacy
 from familiar_app.store.projection import Projections
@@ -175,6 +176,7 @@ class Vault:
         self.audiences = Audiences(engine)
         self.portraits = Portraits(engine, feed)
         self.people = People(engine)
+        self.person_pages = PersonPages(engine, self._clock)
         self.privacy = Privacy(engine, self._clock)
         self.saved_memories = SavedMemories(engine, self._clock, self.turns)
         self.traces = Traces(engine)
