@@ -174,8 +174,9 @@ class Projections:
         held: bool = False,
         limit: int = 100,
     ) -> builtins.list[Reflection]:
-        """Return the newest reflections first: with a channel, those of it and those of none.
+        """Return the newest reflections, pinned ones before others: with a channel, those of it and those of none.
 
+        What the owner hid is left out.
         An `audience` is told only what it may hear; `held` asks for what it may not.
         """
         question = reflection.ReflectionQuestion(familiar, channel, moment, audience, held, limit)

@@ -13,6 +13,7 @@ from familiar_app.domain.ids import ChannelId, FamiliarId, TurnId
 from familiar_app.domain.projection import NewReflection, Reflection, ReflectionId
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.store.provenance import closed_to
+from familiar_app.store.reflection_mark import read_marks
 from familiar_app.store.written import NOW, WRITTEN_BY, Moment
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def add_reflection(connection: Connection, new: NewReflection, at: datetime) -> 
     ).fetchone()[0]
     connection.executemany("INSERT INTO reflection_turns VALUES (?, ?)", [(number, turn) for turn in turns])
     connection.executemany("INSERT INTO reflection_facts VALUES (?, ?)", [(number, fact) for fact in facts])
-    return _read(connection, "r.id = ?", (number,))[0]
+    return read_reflections(connection, "r.id = ?", (number,))[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ class ReflectionQuestion:
 
 
 def list_reflections(connection: Connection, question: ReflectionQuestion) -> list[Reflection]:
-    """Return the newest reflections first."""
+    """Return the pinned reflections, then the others, each the newest first; never those that the owner hid."""
+    marks = read_marks(connection, question.familiar, question.moment.known_at)
     terms: list[str] = ["r.familiar = ?"]
     values: list[object] = [question.familiar]
     if question.channel is not None:
@@ -87,14 +89,21 @@ def list_reflections(connection: Connection, question: ReflectionQuestion) -> li
         values.extend((places, places, *more))
     elif question.held:
         return []
-    where = f"{' AND '.join(terms)} ORDER BY r.id DESC LIMIT ?"
-    return _read(connection, where, (*values, max(question.limit, 0)), question.moment.known_at)
+    wanted = max(question.limit, 0)
+    groups = [("IN", marks.pinned)] if marks.pinned else []
+    groups.append(("NOT IN", marks.pinned | marks.hidden))
+    found: list[Reflection] = []
+    for sign, numbers in groups:
+        where = f"{' AND '.join(terms)} AND r.id {sign} (SELECT value FROM json_each(?)) ORDER BY r.id DESC LIMIT ?"
+        asked = (*values, json.dumps(sorted(numbers)), wanted - len(found))
+        found += read_reflections(connection, where, asked, question.moment.known_at)
+    return found
 
 
 def reflections_citing(connection: Connection, fact: FactId) -> list[Reflection]:
     """Return the reflections that cite a fact, newest first."""
     where = "r.id IN (SELECT reflection FROM reflection_facts WHERE fact = ?) ORDER BY r.id DESC"
-    return _read(connection, where, (fact,))
+    return read_reflections(connection, where, (fact,))
 
 
 def drop_citations(connection: Connection, turns: Sequence[TurnId]) -> None:
@@ -115,9 +124,10 @@ def _is_there(connection: Connection, where: str, number: int) -> bool:
     return connection.execute(f"SELECT 1 FROM {where} id = ?", (number,)).fetchone() is not None
 
 
-def _read(
+def read_reflections(
     connection: Connection, where: str, values: tuple[Any, ...], known_at: datetime | None = None
 ) -> list[Reflection]:
+    """Return the reflections (called `r`) that fit a condition, stale or not as of a moment."""
     # A fact can be believed again later, so at an earlier moment its intervals decide.
     lapsed = _LAPSED_NOW if known_at is None else _LAPSED_THEN.format(known=to_micros(known_at))
     select = _SELECT.format(lapsed=lapsed)

@@ -32,6 +32,7 @@ from familiar_app.store.portrait import Portraits
 from familiar_app.store.privacy import Privacy
 from familiar_app.store.projection import Projections
 from familiar_app.store.recall_mark import RecallMarks
+from familiar_app.store.reflection_page import ReflectionPages
 from familiar_app.store.rekey import FreshCopy, put_in_place, write_fresh_copy
 from familiar_app.store.retirement_inbox import Retirements
 from familiar_app.store.retrieval import Retrieval
@@ -167,6 +168,7 @@ class Vault:
         self.facts = Facts(engine, self._clock, feed)
         self.projections = Projections(engine, self._clock, feed)
         self.retirements = Retirements(engine, self.facts)
+        self.reflection_pages = ReflectionPages(engine, self._clock)
         self.health = Health(engine, self._clock)
         self.recall_marks = RecallMarks(engine, self._clock)
         self.index = SearchIndex(engine, self.turns, feed)
