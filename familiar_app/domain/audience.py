@@ -148,6 +148,18 @@ class Audience:
         return None
 
 
+def outside_direct_messages(places: Sequence[Place]) -> Audience:
+    """Return all that was learned, but for what was learned in direct messages."""
+    closed = {one.channel: Held.DIRECT for one in places if one.kind is PlaceKind.DIRECT}
+    return Audience(
+        channel=ChannelId(-1),
+        mode=AudienceMode.OPEN,
+        open_to=frozenset(one.channel for one in places if one.channel not in closed),
+        closed=closed,
+        unplaced=True,
+    )
+
+
 # Hears nothing but what was said in a channel that is none.
 NOBODY = Audience(ChannelId(-1), AudienceMode.STRICT)
 

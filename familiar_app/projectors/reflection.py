@@ -14,6 +14,7 @@ from familiar_app.domain.turn import Turn
 from familiar_app.projectors.asking import Asked, ask_list, fitted, room_for
 from familiar_app.projectors.belief import BeliefReplay
 from familiar_app.projectors.claimant import claimants_of
+from familiar_app.projectors.confidence import audience_beside, confidences_of
 from familiar_app.projectors.instruction import instruction
 from familiar_app.projectors.line import fact_line, turn_line
 from familiar_app.projectors.port import IDLE, Desk, Progress, Tick
@@ -62,9 +63,12 @@ class Reflection:
         after = await position_of(desk, self.name)
         if await projections.count_heard(desk.familiar, after=after) < self._settings.new_turns:
             return Tick(worked=True) if replayed else IDLE
-        turns = await projections.newest_heard(desk.familiar, after=after, limit=self._settings.most_turns)
-        facts = await desk.vault.facts.page(desk.familiar, limit=self._settings.most_facts)
-        await self._think(after, turns, facts)
+        heard = await projections.newest_heard(desk.familiar, after=after, limit=self._settings.most_turns)
+        confidences = await confidences_of(desk)
+        turns = confidences.larger_side(heard)
+        audience = await audience_beside(desk, confidences.of(turns[0]))
+        facts = await desk.vault.facts.page(desk.familiar, limit=self._settings.most_facts, audience=audience)
+        await self._think(after, turns, facts, newest=heard[-1].id)
         return Tick(worked=True)
 
     async def replay(self) -> None:
@@ -100,7 +104,7 @@ class Reflection:
         await projections.write(work)
         return True
 
-    async def _think(self, after: int, turns: Sequence[Turn], facts: Sequence[Fact]) -> None:
+    async def _think(self, after: int, turns: Sequence[Turn], facts: Sequence[Fact], *, newest: TurnId) -> None:
         desk = self._desk
         asked = await self._ask(turns, facts)
         basis = {
@@ -110,7 +114,7 @@ class Reflection:
             "most": self._settings.most_thoughts,
         }
 
-        piece = Piece(self.name, VERSION, turns[0].id, turns[-1].id)
+        piece = Piece(self.name, VERSION, turns[0].id, newest)
         shown = ({turn.id for turn in turns}, {fact.id for fact in facts})
         rejected = rejected_thoughts(asked.value, *shown, self._settings.most_thoughts)
         await record(desk, piece, asked, self._apply, before=after, basis=basis, rejected=rejected)

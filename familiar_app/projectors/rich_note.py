@@ -12,6 +12,7 @@ from familiar_app.domain.projection import Watermark
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.projectors.asking import Asked, ask_list, fitted, room_for
 from familiar_app.projectors.belief import BeliefReplay
+from familiar_app.projectors.confidence import confidences_of
 from familiar_app.projectors.instruction import instruction
 from familiar_app.projectors.line import people_lines, turn_line
 from familiar_app.projectors.noting import FACTS, RICH_NOTE, apply_notes
@@ -61,15 +62,17 @@ class RichNote:
         replayed = await self._beliefs.bring_back()
         desk, size = self._desk, self._settings.batch_turns
         position = await position_of(desk, self.name)
-        turns = await desk.vault.projections.heard_after(desk.familiar, position, limit=size)
-        if not turns or (len(turns) < size and not flush and not self._is_quiet(turns)):
+        heard = await desk.vault.projections.heard_after(desk.familiar, position, limit=size)
+        turns = (await confidences_of(desk)).first_stretch(heard)
+        complete = len(heard) == size or len(turns) < len(heard)
+        if not turns or (not complete and not flush and not self._is_quiet(turns)):
             return Tick(worked=bool(replayed)) if replayed else IDLE
         shown = [turn for turn in turns if not _is_passed_over(turn)]
         if shown:
             await self._note(position, turns, shown)
         else:
             await self._pass(turns)
-        return Tick(worked=True, more=len(turns) == size)
+        return Tick(worked=True, more=complete)
 
     async def replay(self) -> None:
         await self._beliefs.bring_back()

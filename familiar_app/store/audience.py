@@ -8,7 +8,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from familiar_app.domain.audience import Audience, AudienceMode, Place, PlaceKind, Readers, audience_of
+from familiar_app.domain.audience import (
+    Audience,
+    AudienceMode,
+    Place,
+    PlaceKind,
+    Readers,
+    audience_of,
+    outside_direct_messages,
+)
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, is_local
 from familiar_app.domain.turn import Channel
@@ -30,6 +38,15 @@ class Audiences:
     async def of(self, familiar: FamiliarId, channel: Channel, mode: AudienceMode) -> Audience:
         """Return what may be heard in a channel of all that a familiar has learned; the channel need not exist yet."""
         return await self._engine.read(lambda connection: read_audience(connection, familiar, channel, mode))
+
+    async def direct_messages(self, familiar: FamiliarId) -> frozenset[ChannelId]:
+        """Return the channels of a familiar that are conversations with one person, or with a few."""
+        places = await self._engine.read(lambda connection: _places(connection, familiar))
+        return frozenset(one.channel for one in places if one.kind is PlaceKind.DIRECT)
+
+    async def outside_direct_messages(self, familiar: FamiliarId) -> Audience:
+        """Return all that a familiar has learned, but for what it learned in direct messages."""
+        return outside_direct_messages(await self._engine.read(lambda connection: _places(connection, familiar)))
 
     async def readers(self, channel: ChannelId) -> Readers | None:
         """Return who reads a channel, None where nobody has told."""
@@ -53,10 +70,14 @@ class Audiences:
 
 def read_audience(connection: Connection, familiar: FamiliarId, channel: Channel, mode: AudienceMode) -> Audience:
     """Weigh every place a familiar has or had against one channel."""
-    places = [_place(row) for row in connection.execute(_PLACES, (familiar,))]
+    places = _places(connection, familiar)
     row = connection.execute("SELECT readers FROM channels WHERE id = ?", (channel.id,)).fetchone()
     here = _place((channel.id, channel.key, channel.guild, None if row is None else row[0]))
     return audience_of(here, places, mode)
+
+
+def _places(connection: Connection, familiar: FamiliarId) -> list[Place]:
+    return [_place(row) for row in connection.execute(_PLACES, (familiar,))]
 
 
 def _place(row: tuple[Any, ...]) -> Place:
