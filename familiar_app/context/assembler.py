@@ -100,7 +100,7 @@ class Assembler:
         plan = await self._plan(request, now)
         context = self._context_tokens()
         answer = answer_tokens(context, self.config.models.prose.max_answer_tokens)
-        fitted = await self._fitter.fit(plan, context - answer)
+        fitted = await self._fitter.fit(plan, context - answer - request.set_aside_tokens)
         trace = self._trace(request, plan, fitted, now, context, answer)
         if plan.ctx.memories is not None and not request.looks_only:
             await plan.ctx.memories.reinforce(plan.ctx, fitted.memories)

@@ -21,7 +21,8 @@ class PromptRequest:
     `pending` is the text of a message by the owner that is not stored; it is shown as the last one. With `known_at` the
     prompt is the one that would have been made at that instant, out of what was there and believed by then; with
     `as_of` its facts are those that were true at that time in the world. With `preview` looking changes nothing.
-    `lore` is a trace's story of its lorebooks, whose chance and timers are taken again.
+    `lore` is a trace's story of its lorebooks, whose chance and timers are taken again. `set_aside_tokens` are left
+    free for what is added to the prompt afterwards.
     """
 
     channel: Channel
@@ -34,6 +35,7 @@ class PromptRequest:
     variation: Variation = UNCHANGED
     preview: bool = False
     lore: Mapping[str, Any] | None = None
+    set_aside_tokens: int = 0
 
     @property
     def looks_only(self) -> bool:

@@ -32,6 +32,14 @@ class ReplyDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolUsed:
+    """A tool has answered; what it did, if it succeeded, stands in the log."""
+
+    name: str
+    success: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyStored:
     """The reply is complete and stored. Its text is what the deltas said."""
 
@@ -61,4 +69,6 @@ class ReplyFailed:
     retryable: bool
 
 
-ExchangeEvent = UserTurnStored | PromptReady | ReplyDelta | ReplyStored | StayedSilent | ReplyStopped | ReplyFailed
+ExchangeEvent = (
+    UserTurnStored | PromptReady | ReplyDelta | ToolUsed | ReplyStored | StayedSilent | ReplyStopped | ReplyFailed
+)

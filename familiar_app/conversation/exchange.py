@@ -18,12 +18,13 @@ from familiar_app.conversation.event import (
     ReplyStopped,
     ReplyStored,
     StayedSilent,
+    ToolUsed,
     UserTurnStored,
 )
-from familiar_app.conversation.flight import Flight, reply_filter
-from familiar_app.conversation.reply_filter import ReplyFilter
+from familiar_app.conversation.flight import Flight
+from familiar_app.conversation.memory_tool import NoticeSink
+from familiar_app.conversation.tool_desk import ToolDesk
 from familiar_app.domain.card import fill_placeholders
-from familiar_app.domain.chat import TextDelta
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, OutsideError, UserError
 from familiar_app.domain.ids import ChannelId, FamiliarId, TraceId, TurnId, ego_key
@@ -50,7 +51,13 @@ class Conversation:
     model: LanguageModel
     assembler: Assembler
     clock: Clock
+    notices: NoticeSink | None = None
+    desk: ToolDesk = field(init=False)
     _flights: dict[ChannelId, Flight | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        parts = (self.familiar, self.name, self.config, self.vault, self.clock, self.assembler.embedder, self.notices)
+        self.desk = ToolDesk(*parts)
 
     async def say(
         self, channel: Channel, text: str, author: Author, *, at: datetime | None = None
@@ -137,42 +144,42 @@ class Conversation:
         return found
 
     async def _reply(self, channel: Channel, turn: TurnId) -> AsyncGenerator[ExchangeEvent, None]:
-        flight = Flight(channel, turn)
+        flight = Flight(channel, turn, self.desk)
         self._flights[channel.id] = flight
-        speech: ReplyFilter | None = None
+        said: list[str] = []
         settled = False
         try:
             flight.begin(self.assembler, self.model)
             while (progress := await flight.next()) is not None:
-                if speech is None and flight.prompt is not None:
-                    speech = reply_filter(flight.prompt, self.config.conversation)
-                    yield PromptReady(flight.prompt.trace)
-                elif speech is not None and isinstance(progress, TextDelta):
-                    if piece := speech.feed(progress.text):
-                        yield ReplyDelta(piece)
-                    if speech.ended:
-                        break
-            if speech is not None and flight.error is None and (piece := speech.finish()):
+                match progress:
+                    case str():
+                        said.append(progress)
+                        yield ReplyDelta(progress)
+                    case ToolUsed():
+                        yield progress
+                    case _:
+                        yield PromptReady(progress.trace)
+            if piece := flight.finish():
+                said.append(piece)
                 yield ReplyDelta(piece)
             await flight.end()
             settled = True
-            yield await _to_its_end(self._settle(flight, speech))
+            yield await _to_its_end(self._settle(flight, "".join(said)))
         finally:
             await flight.end()
             if not settled:
                 flight.stopped = True
-                await _to_its_end(self._settle(flight, speech))
+                await _to_its_end(self._settle(flight, "".join(said)))
 
-    async def _settle(self, flight: Flight, speech: ReplyFilter | None) -> ExchangeEvent:
+    async def _settle(self, flight: Flight, text: str) -> ExchangeEvent:
         """Store how the reply ended, and tell it."""
         try:
-            text = speech.text if speech is not None else ""
             if flight.stopped:
                 return await self._settle_stopped(flight, text)
             if flight.error is not None:
                 return await self._settle_failed(flight, text, flight.error)
-            if speech is not None and speech.silent:
-                trace = await self._put_trace(flight, answer="", silent=True)
+            if flight.silent:
+                trace = await self._put_trace(flight, silent=True)
                 return StayedSilent(trace) if trace is not None else ReplyStopped(None)
             if not text:
                 empty = OutsideError("The model gave an empty answer.", "Ask again.", retryable=True)
@@ -205,17 +212,9 @@ class Conversation:
         """Store the trace with what came of it. None where the prompt was never finished."""
         if flight.prompt is None:
             return None
-        measured = flight.measured
-        done = {
-            "turn_id": flight.turn,
-            "sent": measured.sent,
-            "usage": measured.as_usage(),
-            "ms": measured.total_ms,
-            "answer": answer or None,
-            "error": error,
-            "silent": silent,
-        }
-        trace = flight.prompt.trace.model_copy(update=done)
+        trace = flight.prompt.trace if flight.loop is None else flight.loop.traced(flight.prompt.trace)
+        done = {"turn_id": flight.turn, **flight.measured.as_done(answer, error, silent=silent)}
+        trace = trace.model_copy(update=done)
         return await self.vault.traces.put(trace, keep=self.config.context.kept_traces)
 
     def _own_turn(self, channel: Channel, text: str, *, answers: TurnId | None) -> NewTurn:

@@ -15,8 +15,11 @@ from typing import Any
 
 from familiar_app.context.assembler import Assembler
 from familiar_app.context.prompt import AssembledPrompt, PromptRequest
-from familiar_app.conversation.flight import MAX_REPLY_CHARS, Measured, reply_filter
+from familiar_app.conversation.measured import MAX_REPLY_CHARS, Measured
 from familiar_app.conversation.meter import Meter, PromptMeter
+from familiar_app.conversation.reply_filter import filter_for
+from familiar_app.conversation.tool_desk import ToolDesk
+from familiar_app.conversation.tool_offer import offer_tools
 from familiar_app.conversation.why_not import Named, WhyNot, WhyNotFinder
 from familiar_app.domain.chat import TextDelta
 from familiar_app.domain.errors import FamiliarError, OutsideError, UserError
@@ -64,6 +67,7 @@ class Inspector:
     _finder: WhyNotFinder = field(init=False)
 
     def __post_init__(self) -> None:
+        self._desk = ToolDesk(self.familiar, "", self.config, self.vault, self.assembler.clock)
         self._meter = PromptMeter(self.vault, self.assembler)
         self._finder = WhyNotFinder(self.familiar, self.config, self.vault)
 
@@ -88,7 +92,7 @@ class Inspector:
             preview=True,
             lore=told.lorebook,
         )
-        return await self.assembler.assemble(request)
+        return await self._assembled(request)
 
     async def fresh(
         self,
@@ -108,14 +112,14 @@ class Inspector:
         request = PromptRequest(
             channel, mode=mode, pending=pending, known_at=known_at, as_of=as_of, variation=variation, preview=True
         )
-        return await self.assembler.assemble(request)
+        return await self._assembled(request)
 
     async def ask(self, prompt: AssembledPrompt) -> AsyncGenerator[Piece | Tried, None]:
         """Stream an answer to a prompt and store nothing: pieces, then one `Tried`, which tells of an error too.
 
         Close the generator, or cancel who reads it, to stop the model.
         """
-        measured, speech, error = Measured(), reply_filter(prompt, self.config.conversation), None
+        measured, speech, error = Measured(), filter_for(prompt, self.config.conversation), None
         try:
             await self.model.prepare()
             measured.started = time.perf_counter()
@@ -134,7 +138,7 @@ class Inspector:
                 error = "The model gave an empty answer."
         except FamiliarError as failure:
             error = str(failure)
-        yield Tried(prompt.trace.model_copy(update=measured.as_done(speech, error)))
+        yield Tried(prompt.trace.model_copy(update=measured.as_done(speech.text, error, silent=speech.silent)))
 
     async def why_not(self, trace: TraceId, kind: str, number: int | str) -> WhyNot:
         """Tell why something stands in the prompt of a stored reply, or does not. Raises UserError as `again` does."""
@@ -155,6 +159,9 @@ class Inspector:
     async def meter(self, channel: Channel, draft: str = "") -> Meter:
         """Tell how much of the model's context a message being written would take."""
         return await self._meter.read(channel, draft)
+
+    async def _assembled(self, request: PromptRequest) -> AssembledPrompt:
+        return (await offer_tools(self.assembler, self._desk, request)).prompt
 
     async def _reply_trace(self, trace: TraceId) -> PromptTrace:
         found = await self.vault.traces.get(trace)

@@ -14,28 +14,40 @@ from collections.abc import Iterable
 
 import regex
 
+from familiar_app.context.prompt import AssembledPrompt
 from familiar_app.conversation.reply_pattern import FENCE_LINE, INLINE, bracket_name, line_patterns
+from familiar_app.domain.settings import ConversationSettings
 
 _PLAIN = regex.compile(r"[^<\[\s]+")
 _FINAL_GUARD = "\n"
+_CALL_CLOSING = "</tool_call>"
 
 
 class ReplyFilter:
     """Feed it deltas, show what comes back. `text` is everything that was let through so far.
 
-    `silent` and `ended` become true when no more of the answer is wanted.
+    `silent` and `ended` become true when no more of the answer is wanted. `calls` has what stood in the blocks of tool
+    calls. With `calls_end` the words behind a call end the answer: they tell of a result that nobody has given yet.
     """
 
     def __init__(
-        self, *, char: str, others: Iterable[str] = (), may_stay_silent: bool = False, stop_at_others: bool = True
+        self,
+        *,
+        char: str,
+        others: Iterable[str] = (),
+        may_stay_silent: bool = False,
+        stop_at_others: bool = True,
+        calls_end: bool = False,
     ) -> None:
         self._char = char.casefold()
         self._others = frozenset(name.casefold() for name in others) if stop_at_others else frozenset[str]()
         self._patterns = line_patterns(char, others if stop_at_others else ())
         self._may_stay_silent = may_stay_silent
+        self._calls_end = calls_end
         self._buffer = ""
         self._gap = ""
         self._closing = ""
+        self._skipped = ""
         self._head = True
         self._line_start = False
         self._skip_spaces = False
@@ -43,6 +55,7 @@ class ReplyFilter:
         self._listing = False
         self._last = ""
         self._shown: list[str] = []
+        self.calls: list[str] = []
         self.silent = False
         self.ended = False
 
@@ -141,12 +154,27 @@ class ReplyFilter:
     def _skip_block(self, *, final: bool) -> bool:
         at = self._buffer.find(self._closing)
         if at < 0:
-            self._buffer = "" if final else self._buffer[-len(self._closing) + 1 :]
+            kept = 0 if final else len(self._closing) - 1
+            cut = max(len(self._buffer) - kept, 0)
+            self._skip(cut)
+            if final:
+                self._end_block()
             return False
-        self._buffer = self._buffer[at + len(self._closing) :]
-        self._closing = ""
+        self._skip(at)
+        self._buffer = self._buffer[len(self._closing) :]
+        self._end_block()
         self._skip_spaces = True
         return True
+
+    def _skip(self, length: int) -> None:
+        if self._closing == _CALL_CLOSING:
+            self._skipped += self._buffer[:length]
+        self._buffer = self._buffer[length:]
+
+    def _end_block(self) -> None:
+        if self._closing == _CALL_CLOSING:
+            self.calls.append(self._skipped.strip())
+        self._closing = self._skipped = ""
 
     def _plain(self) -> bool:
         first = self._buffer[0]
@@ -162,6 +190,9 @@ class ReplyFilter:
         return True
 
     def _take(self, length: int) -> None:
+        if self.calls and self._calls_end:
+            self.ended = True
+            return
         text, self._buffer = self._buffer[:length], self._buffer[length:]
         self._shown.append(self._gap + text)
         self._gap = ""
@@ -171,3 +202,16 @@ class ReplyFilter:
     def _drop(self, length: int) -> None:
         self._buffer = self._buffer[length:]
         self._skip_spaces = True
+
+
+def filter_for(
+    prompt: AssembledPrompt, settings: ConversationSettings, *, calls_end: bool = False, spoken: bool = False
+) -> ReplyFilter:
+    """Return a filter for an answer to a prompt; with `spoken` it goes on with a reply that has begun."""
+    return ReplyFilter(
+        char=prompt.char,
+        others=prompt.speakers,
+        may_stay_silent=prompt.may_stay_silent and not spoken,
+        stop_at_others=settings.stop_at_other_speakers,
+        calls_end=calls_end,
+    )

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from familiar_app.conversation.flight import Measured
+from familiar_app.conversation.measured import Measured
 from familiar_app.domain.chat import ChatEvent, ChatRequest, Message, ModelInfo
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 Slot = Literal["prose", "background"]
 MessageRole = Literal["system", "user", "assistant", "tool"]
+ToolForm = Literal["native", "text", "asked", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,9 @@ class ModelInfo:
     """What is known of a model before it is asked. `context_tokens` covers prompt and answer together.
 
     `local` tells that nothing said to it leaves this computer; `exact_tokens` that `count_tokens` uses its own
-    tokenizer instead of an estimate; `weak` that the window should warn about its quality.
+    tokenizer instead of an estimate; `weak` that the window should warn about its quality. `tools` is how it calls
+    tools: `native` in the provider's own form, `text` in its answer's text; `asked` only fills in a form when it is
+    asked for one, since it would call at random; `none` never.
     """
 
     provider: str
@@ -124,3 +127,4 @@ class ModelInfo:
     local: bool
     exact_tokens: bool
     weak: bool = False
+    tools: ToolForm = "none"

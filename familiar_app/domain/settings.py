@@ -186,6 +186,7 @@ class ConversationSettings(_Table):
     owner_label: str
     may_stay_silent: bool
     stop_at_other_speakers: bool
+    tools: Annotated[tuple[str, ...], Field(strict=False)]
 
 
 class NoteSettings(_Table):
@@ -224,6 +225,7 @@ class ChannelSettings(_Table):
     prompt_layers: Annotated[tuple[str, ...] | None, Field(strict=False)] = None
     audience: Mode | None = None
     lorebooks: Annotated[tuple[BookName, ...], Field(strict=False)] = ()
+    tools: Annotated[tuple[str, ...] | None, Field(strict=False)] = None
 
 
 class DisplaySettings(_Table):
@@ -399,6 +401,14 @@ class CharacterConfig(_Table):
             if own is not None and own.prompt_layers is not None:
                 return own.prompt_layers
         return self.context.prompt_layers
+
+    def tools(self, channel: ChannelKey) -> tuple[str, ...]:
+        """Return the names of the tools that the familiar has in a channel."""
+        for name in (channel, channel.partition(":")[2]):
+            own = self.channels.get(name)
+            if own is not None and own.tools is not None:
+                return own.tools
+        return self.conversation.tools
 
     def audience_mode(self, channel: ChannelKey) -> AudienceMode:
         """Return how freely a channel uses what was learned elsewhere."""

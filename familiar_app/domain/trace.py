@@ -27,7 +27,7 @@ class LeftOut(_Frozen):
 
 
 class LayerTrace(_Frozen):
-    """What one prompt layer contributed. It was given room for `budget_tokens`; `cap_tokens` is the most it may have."""
+    """What one prompt layer contributed. It was given room for `budget_tokens` and may have `cap_tokens` at most."""
 
     name: str
     key: str
@@ -36,7 +36,6 @@ class LayerTrace(_Frozen):
     ms: float
     text: str
     budget_tokens: int | None = None
-    cap_tokens: int | None = None
     cap_tokens: int | None = None
     left_out: tuple[LeftOut, ...] = ()
 
@@ -54,6 +53,18 @@ class TracedMessage(_Frozen):
     joined: bool = False
 
 
+class ToolRound(_Frozen):
+    """One request of a reply, and what the model called in its answer. `said` is the raw text beside the calls.
+
+    Each call has `name`, `arguments` (as the model wrote them), `success`, `result` and `ms`.
+    """
+
+    sent: str | None = None
+    said: str = ""
+    usage: dict[str, Any] | None = None
+    calls: tuple[dict[str, Any], ...] = ()
+
+
 class PromptTrace(_Frozen):
     """One prompt with its reasons, and the answer once there is one.
 
@@ -61,6 +72,8 @@ class PromptTrace(_Frozen):
     for byte, without credentials. Token counts are estimates where `exact_tokens` is False. `known_at` and `as_of` are
     the moment that was looked at, `variation` what was tried out, `notes` what the prompt could not take from then.
     `ranking` is what the signals of the candidates were fused with. A projector's call has no layers and no candidates.
+    `rounds` are the requests of a reply for which tools were called, in order; `sent` is the last of them, `messages`
+    what it held, and `tools` what was offered.
     """
 
     id: int | None = None
@@ -95,6 +108,7 @@ class PromptTrace(_Frozen):
     ranking: dict[str, Any] | None = None
     tools: tuple[dict[str, Any], ...] = ()
     answer_schema: dict[str, Any] | None = None
+    rounds: tuple[ToolRound, ...] = ()
 
     @property
     def is_reply(self) -> bool:

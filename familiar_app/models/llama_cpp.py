@@ -6,6 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from familiar_app.domain.chat import ChatEvent, ChatRequest, Message, ModelInfo, RequestSent
@@ -57,6 +58,7 @@ class LlamaCppModel:
             local=True,
             exact_tokens=True,
             weak=weak,
+            tools="asked" if weak else "text",
         )
 
     @property
@@ -64,14 +66,7 @@ class LlamaCppModel:
         fit = self._host.fit
         if fit is None or fit.context_tokens == self._info.context_tokens:
             return self._info
-        return ModelInfo(
-            self._info.provider,
-            self._info.name,
-            fit.context_tokens,
-            local=True,
-            exact_tokens=True,
-            weak=self._info.weak,
-        )
+        return replace(self._info, context_tokens=fit.context_tokens)
 
     async def prepare(self) -> ModelInfo:
         with self._host.in_use():

@@ -80,6 +80,7 @@ class OpenAIModel:
             context_tokens=context_tokens or DEFAULT_CONTEXT_TOKENS,
             local=is_loopback(self._address),
             exact_tokens=False,
+            tools="native",
         )
 
     def __repr__(self) -> str:
@@ -87,7 +88,7 @@ class OpenAIModel:
 
     @property
     def info(self) -> ModelInfo:
-        return self._info
+        return replace(self._info, tools="text") if self._adaptations.without_tools else self._info
 
     async def prepare(self) -> ModelInfo:
         try:

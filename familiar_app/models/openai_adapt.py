@@ -9,6 +9,7 @@ from familiar_app.models.openai_error import Refusal
 
 _FORM_WORDS = ("response_format", "json_schema", "structured output", "schema", "grammar", "guided")
 _OPTION_WORDS = ("stream_options", "include_usage")
+_TOOL_WORDS = ("tool", "function call", "jinja")
 _OWN_SAMPLING = ("top_k", "min_p", "repeat_penalty", "repetition_penalty")
 
 
@@ -18,6 +19,11 @@ class Adaptations:
     def __init__(self, *, local: bool) -> None:
         self._local = local
         self._known: set[str] = set()
+
+    @property
+    def without_tools(self) -> bool:
+        """Whether the endpoint takes no tools."""
+        return "no_tools" in self._known
 
     def apply(self, wire: dict[str, Any]) -> dict[str, Any]:
         """Return the request in the form the endpoint takes."""
@@ -31,6 +37,8 @@ class Adaptations:
         if "no_schema" in self._known and "response_format" in sent:
             sent["messages"] = _with_schema_told(sent)
             del sent["response_format"]
+        if "no_tools" in self._known:
+            sent.pop("tools", None)
         if "completion_tokens" in self._known:
             sent["max_completion_tokens"] = sent.pop("max_tokens")
         if "no_usage" in self._known:
@@ -52,6 +60,8 @@ class Adaptations:
             return None
         if "response_format" in wire and refusal.mentions(*_FORM_WORDS):
             return "no_schema"
+        if "tools" in wire and refusal.mentions(*_TOOL_WORDS):
+            return "no_tools"
         if refusal.status not in (400, 422):
             return None
         if refusal.mentions("max_completion_tokens"):

@@ -155,6 +155,7 @@ class ScriptedModel:
             context_tokens=context_tokens or _DEFAULT_CONTEXT_TOKENS,
             local=True,
             exact_tokens=False,
+            tools="native",
         )
 
     @property

@@ -19,7 +19,7 @@ from familiar_app.conversation.event import (
     UserTurnStored,
 )
 from familiar_app.conversation.exchange import Conversation
-from familiar_app.conversation.flight import MAX_REPLY_CHARS
+from familiar_app.conversation.measured import MAX_REPLY_CHARS
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.chat import ToolCall
 from familiar_app.domain.clock import FixedClock

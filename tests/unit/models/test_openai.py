@@ -292,6 +292,21 @@ async def test_a_form_that_is_refused_again_is_an_error(server: Any, model: Open
     assert len(server.bodies) == 2
 
 
+async def test_tools_that_are_refused_are_left_out_and_called_in_the_text_from_then_on(
+    server: Any, model: OpenAIModel
+) -> None:
+    tool = ToolSpec("look", "Look.", {"type": "object"})
+    server.answers = [
+        server.reply(400, {"error": {"message": "this model does not support tools"}}),
+        server.events(text("Hi", "stop")),
+    ]
+    assert model.info.tools == "native"
+    await collect(model, ChatRequest("prose", "reply", ASK.messages, 50, tools=(tool,)))
+    assert "tools" in json.loads(server.bodies[0])
+    assert "tools" not in json.loads(server.bodies[1])
+    assert model.info.tools == "text"
+
+
 async def test_another_name_for_the_length_is_learnt(server: Any, model: OpenAIModel) -> None:
     server.answers = [
         server.reply(400, {"error": {"message": "Use 'max_completion_tokens' instead of 'max_tokens'."}}),

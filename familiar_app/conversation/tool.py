@@ -1,0 +1,55 @@
+"""What a tool is: something the familiar may do while it answers. `tool_registry` lists them, a class for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from familiar_app.domain.chat import ToolSpec
+from familiar_app.domain.saved_memory.request import ToolContext
+from familiar_app.domain.settings import CharacterConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What a tool is offered for: the settings, and whether saying nothing would be an answer here."""
+
+    config: CharacterConfig
+    may_stay_silent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Where a call comes from, its id, and whether the familiar has said something in this reply already."""
+
+    context: ToolContext
+    call_id: str
+    has_spoken: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What a tool answers. `text` is for the model.
+
+    `logged` tells that the tool has put its turn into the log itself, in one transaction with what it did. `silences`
+    ends the reply without a word.
+    """
+
+    success: bool
+    text: str
+    logged: bool = False
+    silences: bool = False
+
+
+class Tool(Protocol):
+    """A tool. `call` never raises for what a model can do wrong: that is an answer without success."""
+
+    @property
+    def spec(self) -> ToolSpec: ...
+
+    def fits(self, occasion: Occasion) -> bool:
+        """Tell whether the tool makes sense on this occasion."""
+        ...
+
+    async def call(self, arguments: Mapping[str, Any], caller: Caller, /) -> ToolAnswer: ...
