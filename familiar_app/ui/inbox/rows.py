@@ -1,0 +1,109 @@
+"""The cases of the inbox as a table, with keys for the decisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHeaderView
+
+from familiar_app.domain.projection import RetirementState
+from familiar_app.ui.inbox.model import InboxModel
+from familiar_app.ui.inbox.word import state_text, when
+from familiar_app.ui.kit.table import Table
+from familiar_app.ui.kit.theme import Theme
+
+COLUMNS = ("Proposed", "How it stands", "Believed before", "In its place", "Why")
+_KEYS = {Qt.Key.Key_A: "accept", Qt.Key.Key_K: "refuse", Qt.Key.Key_U: "undo", Qt.Key.Key_N: "never"}
+_FIXED = (136, 176)
+
+
+class CaseRows(QAbstractTableModel):
+    """The cases that are shown; further pages come when the end comes into view."""
+
+    wanted = Signal()
+
+    def __init__(self, theme: Theme, model: InboxModel) -> None:
+        super().__init__()
+        self._theme, self._model = theme, model
+        self._size = len(model.cases)
+
+    def refresh(self) -> None:
+        """Take in what the model has now."""
+        self.beginResetModel()
+        self._size = len(self._model.cases)
+        self.endResetModel()
+
+    def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else self._size
+
+    def columnCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return COLUMNS[section]
+        return None
+
+    def canFetchMore(self, parent: QModelIndex) -> bool:
+        return not parent.isValid() and self._model.more
+
+    def fetchMore(self, _parent: QModelIndex) -> None:
+        self.wanted.emit()
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._model.cases):
+            return None
+        roles = Qt.ItemDataRole
+        if role in (roles.DisplayRole, roles.ToolTipRole):
+            return self._cell(index.row(), index.column())
+        case = self._model.cases[index.row()]
+        if role == roles.FontRole and self._model.is_new(case):
+            return self._theme.font("table", bold=True)
+        if role == roles.ForegroundRole:
+            waits = case.retirement.state is RetirementState.WAITING and index.column() == 1
+            return self._theme.color("accent" if waits else "text_1" if index.column() in (2, 3) else "text_2")
+        return None
+
+    def _cell(self, row: int, column: int) -> str:
+        case = self._model.cases[row]
+        one = case.retirement
+        return (
+            when(one.proposed_at, self._model.zone),
+            state_text(case, new=self._model.is_new(case)),
+            one.prior.text,
+            one.successor.text,
+            one.reason or "No reason given",
+        )[column]
+
+
+class CaseTable(Table):
+    """The table; A, K, U and N decide about the chosen rows."""
+
+    deed = Signal(str)
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__(theme, name)
+        self._scale = theme
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        word = _KEYS.get(Qt.Key(event.key())) if not event.modifiers() else None
+        if word is not None:
+            self.deed.emit(word)
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.size_columns()
+
+    def size_columns(self) -> None:
+        """Give the dates what they need and the three texts an equal share of the rest."""
+        if self.model() is None:
+            return
+        fixed = [self._scale.px(width) for width in _FIXED]
+        share = max(self._scale.px(120), (self.viewport().width() - sum(fixed)) // 3)
+        for number, width in enumerate((*fixed, share, share)):
+            self.setColumnWidth(number, width)
