@@ -33,6 +33,7 @@ from familiar_app.store import keyring
 from familiar_app.store.profile import slot_from_spec
 from familiar_app.ui.character.panel import create_character_panel
 from familiar_app.ui.chat.panel import create_chat_panel
+from familiar_app.ui.inbox.panel import create_inbox_panel
 from familiar_app.ui.kit.panel import PanelFactory
 from familiar_app.ui.kit.parts import ReadCard, WindowParts
 from familiar_app.ui.kit.theme import Theme
@@ -122,6 +123,7 @@ def window_parts(
         create_character_panel,
         create_lorebook_panel,
         create_prompts_panel,
+        create_inbox_panel,
         log_panel(buffer),
         settings_panel,
     )
