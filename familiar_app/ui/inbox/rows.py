@@ -14,9 +14,10 @@ from familiar_app.ui.inbox.word import state_text, when
 from familiar_app.ui.kit.table import Table
 from familiar_app.ui.kit.theme import Theme
 
-COLUMNS = ("Proposed", "How it stands", "Believed before", "In its place", "Why")
+COLUMNS = ("Believed before", "In its place", "How it stands", "Proposed", "Why")
+STATE, DATE, WHY = 2, 3, 4
 _KEYS = {Qt.Key.Key_A: "accept", Qt.Key.Key_K: "refuse", Qt.Key.Key_U: "undo", Qt.Key.Key_N: "never"}
-_FIXED = (136, 176)
+_STATE_WIDTH, _DATE_WIDTH, _LEAST_TEXT = 176, 104, 150
 
 
 class CaseRows(QAbstractTableModel):
@@ -56,24 +57,26 @@ class CaseRows(QAbstractTableModel):
         if not index.isValid() or index.row() >= len(self._model.cases):
             return None
         roles = Qt.ItemDataRole
+        case = self._model.cases[index.row()]
+        if role == roles.ToolTipRole and index.column() == DATE:
+            return when(case.retirement.proposed_at, self._model.zone)
         if role in (roles.DisplayRole, roles.ToolTipRole):
             return self._cell(index.row(), index.column())
-        case = self._model.cases[index.row()]
         if role == roles.FontRole and self._model.is_new(case):
             return self._theme.font("table", bold=True)
         if role == roles.ForegroundRole:
-            waits = case.retirement.state is RetirementState.WAITING and index.column() == 1
-            return self._theme.color("accent" if waits else "text_1" if index.column() in (2, 3) else "text_2")
+            waits = case.retirement.state is RetirementState.WAITING and index.column() == STATE
+            return self._theme.color("accent" if waits else "text_1" if index.column() < STATE else "text_2")
         return None
 
     def _cell(self, row: int, column: int) -> str:
         case = self._model.cases[row]
         one = case.retirement
         return (
-            when(one.proposed_at, self._model.zone),
-            state_text(case, new=self._model.is_new(case)),
             one.prior.text,
             one.successor.text,
+            state_text(case, new=self._model.is_new(case)),
+            when(one.proposed_at, self._model.zone)[:10],
             one.reason or "No reason given",
         )[column]
 
@@ -100,10 +103,13 @@ class CaseTable(Table):
         self.size_columns()
 
     def size_columns(self) -> None:
-        """Give the dates what they need and the three texts an equal share of the rest."""
+        """Share what state and date leave among the texts; where that is little, the reason stands at the side only."""
         if self.model() is None:
             return
-        fixed = [self._scale.px(width) for width in _FIXED]
-        share = max(self._scale.px(120), (self.viewport().width() - sum(fixed)) // 3)
-        for number, width in enumerate((*fixed, share, share)):
+        state, date, least = (self._scale.px(one) for one in (_STATE_WIDTH, _DATE_WIDTH, _LEAST_TEXT))
+        room = self.viewport().width() - state - date
+        narrow = room < 3 * least
+        self.setColumnHidden(WHY, narrow)
+        share = max(self._scale.px(110), room // (2 if narrow else 3))
+        for number, width in enumerate((share, share, state, date)):
             self.setColumnWidth(number, width)

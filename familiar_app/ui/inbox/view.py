@@ -72,7 +72,7 @@ class InboxView(QWidget):
         self.table.opened.connect(lambda _index: self.show_case(focus=True))
         self.table.clicked.connect(lambda _index: self.show_case())
         self.table.selectionModel().selectionChanged.connect(self._selected)
-        follow(theme, self, self.table.size_columns)
+        follow(theme, self, self._refresh)
         self._empty = EmptyState(theme, "archive", "", "", step="Show all", run=self._clear)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.table)
@@ -80,12 +80,18 @@ class InboxView(QWidget):
         self._wait = WaitStack(theme, self._pages)
         layout = column(spacing=0)
         layout.addWidget(header)
-        layout.addWidget(self._build_deeds())
+        self._deeds = self._build_deeds()
+        layout.addWidget(self._deeds)
         layout.addWidget(line())
         layout.addWidget(self.notice)
         layout.addWidget(self._wait, 1)
         self.setLayout(layout)
+        self._refresh()
         self._show_state()
+
+    def _refresh(self) -> None:
+        self.table.size_columns()
+        self._chosen.setMinimumHeight(self.buttons["undo"].sizeHint().height())
 
     def _build_deeds(self) -> QWidget:
         holder = QWidget()
@@ -213,7 +219,7 @@ class InboxView(QWidget):
             return
         page = CasePage(self.model, case, sources, self._context, partial(self._do_one, pair_of(case)))
         self._shown = page
-        self._context.side_view.show_widget("Proposal", page, closed=partial(self._side_closed, page))
+        self._context.side_view.show_widget("Replacement", page, closed=partial(self._side_closed, page))
         if focus:
             page.setFocus()
 
@@ -267,6 +273,7 @@ class InboxView(QWidget):
 
     def _show_state(self) -> None:
         self._show_deeds()
+        self._deeds.setVisible(bool(self.model.cases) or self.model.filtered)
         if self.model.cases or not self.model.loaded:
             self._pages.setCurrentWidget(self.table)
             return

@@ -60,7 +60,7 @@ def belief_texts(fact: Fact, zone: tzinfo) -> list[str]:
 
 def decision_text(one: Retirement, zone: tzinfo) -> str:
     """Say who proposed it when, and who decided."""
-    by = "you" if one.proposed_by == "owner" else one.proposed_by
+    by = "you" if one.proposed_by == "owner" else "the model"
     text = f"Proposed by {by} on {when(one.proposed_at, zone)}."
     if one.decided_at is not None:
         who = "by you" if one.decided_by is not None else "at once"
