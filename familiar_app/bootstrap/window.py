@@ -40,6 +40,7 @@ from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.log.panel import log_panel
 from familiar_app.ui.lorebook.panel import create_lorebook_panel
 from familiar_app.ui.prompts.panel import create_prompts_panel
+from familiar_app.ui.search.panel import create_search_panel
 from familiar_app.ui.settings.panel import settings_panel
 from familiar_app.ui.shell.crash import CrashDialog
 from familiar_app.ui.shell.single_instance import SingleInstance
@@ -126,6 +127,7 @@ def window_parts(
         create_inbox_panel,
         log_panel(buffer),
         settings_panel,
+        create_search_panel,
     )
     return WindowParts(
         gate=application,

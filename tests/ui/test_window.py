@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -17,7 +18,7 @@ from familiar_app.ui.shell.key_list import KeyList
 from familiar_app.ui.shell.window import MainWindow
 from familiar_app.ui.unlock.screen import UnlockScreen
 from tests.ui.conftest import OnLoop
-from tests.ui.double import PASSPHRASE, World
+from tests.ui.double import PASSPHRASE, DoublePanel, World
 from tests.ui.pictures import settle, until
 
 Test = Callable[[MainWindow], Awaitable[None]]
@@ -231,6 +232,41 @@ class TestKeys:
             press(window, "Ctrl+Z")
             assert undone == ["two"]
             assert window.frame._undo_bar.isHidden()
+
+        on_loop(with_window(world, test))
+
+    def test_what_was_taken_back_is_done_again(self, world: World, on_loop: OnLoop) -> None:
+        async def test(window: MainWindow) -> None:
+            deeds: list[str] = []
+            window.frame.show_panel("log")
+            offer = window.frame.context.offer_undo
+            offer("Renamed.", lambda: deeds.append("old name"), lambda: deeds.append("new name"))
+            window.frame._undo_bar.clear()
+            press(window, "Ctrl+Z")
+            press(window, "Ctrl+Z")
+            press(window, "Ctrl+Shift+Z")
+            assert deeds == ["old name", "new name"]
+            press(window, "Ctrl+K")
+            QTest.keyClicks(window.focusWidget(), "undo: renamed")
+            press(window, "Return")
+            assert deeds == ["old name", "new name", "old name"]
+
+        on_loop(with_window(world, test))
+
+    def test_the_search_has_a_key_and_no_place_in_the_rail(self, world: World, on_loop: OnLoop) -> None:
+        class OffRailPanel(DoublePanel):
+            off_rail = True
+
+        make = lambda _services, context: OffRailPanel("search", "Search", "search", context)  # noqa: E731
+        world.parts = replace(world.parts, panels=(*world.parts.panels, make))
+
+        async def test(window: MainWindow) -> None:
+            assert "search" not in window.frame._rail._buttons
+            assert window.frame.actions_registry.find("panel.search") is None
+            press(window, "Ctrl+Shift+F")
+            assert window.frame._current == "search"
+            press(window, "Alt+Left")
+            assert window.frame._current == "chat"
 
         on_loop(with_window(world, test))
 

@@ -82,6 +82,13 @@ class HasKeys(Protocol):
     def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]: ...
 
 
+@runtime_checkable
+class OffRail(Protocol):
+    """A panel that has a key of its own and no place in the rail."""
+
+    off_rail: bool
+
+
 class SideViewPort(Protocol):
     """The one view at the right that all panels share. Esc closes it."""
 
@@ -92,6 +99,14 @@ class SideViewPort(Protocol):
     def close_view(self) -> None: ...
 
     def is_open(self) -> bool: ...
+
+
+class OfferUndo(Protocol):
+    """How an act is made known that can be taken back."""
+
+    def __call__(
+        self, text: str, undo: Callable[[], object], redo: Callable[[], object] | None = None, /
+    ) -> object: ...
 
 
 class PanelContext(QObject):
@@ -134,8 +149,14 @@ class PanelContext(QObject):
         """Show another panel (by id) at a place (by key, may be empty)."""
         self.has_panel: Callable[[str], bool] = lambda _panel: False
         """Tell whether there is a panel of that id to go to."""
-        self.offer_undo: Callable[[str, Callable[[], object]], object] = lambda _text, _undo: None
-        """Show the undo bar: what was done, and what takes it back (starts its own task)."""
+        self.go_back: Callable[[], object] = lambda: None
+        """Go back to the place before this one."""
+        self.offer_undo: OfferUndo = lambda _text, _undo, _redo=None: None
+        """Show the undo bar: what was done, and what takes it back (starts its own task).
+
+        With `redo`, which does it again in the same way and offers nothing itself, it can also be taken back later, and
+        done again after that.
+        """
         self.tell: Callable[[str], object] = lambda _text: None
         """Say in the status bar, for a moment, that something was done (`Copied.`)."""
         self.actions_changed: Callable[[str], object] = lambda _panel: None

@@ -14,7 +14,7 @@ from familiar_app.domain.ids import FamiliarId
 from familiar_app.ui.kit.action import ActionRegistry
 from familiar_app.ui.kit.label import column, line, row, surface
 from familiar_app.ui.kit.notice import Notice, UndoBar
-from familiar_app.ui.kit.panel import HasFoot, HasKeys, Panel, PanelContext, Place
+from familiar_app.ui.kit.panel import HasFoot, HasKeys, OffRail, Panel, PanelContext, Place
 from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.status import StatusModel
 from familiar_app.ui.kit.task import Tasks
@@ -29,11 +29,13 @@ from familiar_app.ui.shell.palette import Palette
 from familiar_app.ui.shell.rail import Rail, RailEntry
 from familiar_app.ui.shell.side_view import SideView
 from familiar_app.ui.shell.status_bar import StatusBar
+from familiar_app.ui.shell.undoing import Undoing
 
 if TYPE_CHECKING:
     from familiar_app.services import Services
 
 SIDE_WIDTH = 360
+SEARCH = "search"
 
 
 class Frame(QWidget):
@@ -65,6 +67,7 @@ class Frame(QWidget):
         self._stack = QStackedWidget()
         self._build_layout()
         self._undo_bar = UndoBar(theme, self)
+        self._undoing = Undoing(self._undo_bar, self._bar.tell)
         self._palette = Palette(theme, self.actions_registry, self)
         self.context = self._make_context(FamiliarId(familiar))
         self._switch = FamiliarSwitch(
@@ -78,7 +81,7 @@ class Frame(QWidget):
         )
         self._build_panels()
         self.context.familiar_changed.connect(lambda _familiar: self._activate())
-        entries = [(panel.id, panel.title, panel.icon) for panel in self._panels.values()]
+        entries = [(panel.id, panel.title, panel.icon) for panel in self._on_rail()]
         self.actions_registry.offer("shell", shell_actions(self, entries, lock=lock, leave=parts.request_quit))
         self._keys = KeyBinding(self.actions_registry, self)
         self._rail.chosen.connect(self.show_panel)
@@ -127,6 +130,7 @@ class Frame(QWidget):
     def open_palette(self) -> None:
         for panel in self._panels.values():
             self.actions_registry.offer(f"entries.{panel.id}", panel.palette_entries())
+        self.actions_registry.offer("acts", self._undoing.actions())
         self._palette.open_palette()
 
     def find(self) -> None:
@@ -149,11 +153,23 @@ class Frame(QWidget):
         more = panel.keys() if isinstance(panel, HasKeys) else {}
         self.side_view.show_widget("All keys", KeyList(self.actions_registry.all(), more))
 
+    def search_everything(self) -> None:
+        self.show_panel(SEARCH)
+
+    def can_search(self) -> bool:
+        return SEARCH in self._panels
+
     def undo(self) -> None:
-        self._undo_bar.undo()
+        self._undoing.undo()
 
     def can_undo(self) -> bool:
-        return self._undo_bar.offered
+        return self._undoing.can_undo
+
+    def redo(self) -> None:
+        self._undoing.redo()
+
+    def can_redo(self) -> bool:
+        return self._undoing.can_redo
 
     def toggle_local_only(self) -> None:
         self._set_local_only(not self._services.network.local_only)
@@ -231,6 +247,7 @@ class Frame(QWidget):
         context.visit = self._history.visit
         context.go_to = self.go_to
         context.has_panel = self._panels.__contains__
+        context.go_back = self.go_back
         context.offer_undo = self._offer_undo
         context.tell = self._bar.tell
         context.actions_changed = self._offer_panel
@@ -245,7 +262,10 @@ class Frame(QWidget):
             panel = factory(self._services, self.context)
             self._panels[panel.id] = panel
             self._stack.addWidget(panel.widget)
-        self._rail.set_entries([RailEntry(panel.id, panel.title, panel.icon) for panel in self._panels.values()])
+        self._rail.set_entries([RailEntry(panel.id, panel.title, panel.icon) for panel in self._on_rail()])
+
+    def _on_rail(self) -> list[Panel]:
+        return [panel for panel in self._panels.values() if not (isinstance(panel, OffRail) and panel.off_rail)]
 
     # Panels
 
@@ -271,10 +291,10 @@ class Frame(QWidget):
         if panel == self._current:
             self.actions_registry.offer("panel", self._panels[panel].actions())
 
-    def _offer_undo(self, text: str, undo: Callable[[], object]) -> None:
+    def _offer_undo(self, text: str, undo: Callable[[], object], redo: Callable[[], object] | None = None, /) -> None:
         panel = self._panels.get(self._current)
         self._undo_bar.stand_above(panel.foot if isinstance(panel, HasFoot) else None)
-        self._undo_bar.offer(text, undo)
+        self._undoing.offer(text, undo, redo)
 
     def _revisit(self, place: Place | None) -> None:
         if place is None:

@@ -1,0 +1,85 @@
+"""The search as a panel that the rail does not list: Ctrl+Shift+F opens it from everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.ids import FamiliarId
+from familiar_app.ui.kit.action import Action
+from familiar_app.ui.kit.familiar_views import FamiliarViews
+from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.kit.zone import system_zone
+from familiar_app.ui.search.model import SearchModel
+from familiar_app.ui.search.view import SearchView
+from familiar_app.ui.search.wanted import EVERYTHING, KINDS
+
+if TYPE_CHECKING:
+    from familiar_app.services import Services
+
+KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "In the search": (("Go to the results", "↓"), ("Open the chosen one", "Return"), ("Empty the field, leave", "Esc")),
+    "Among the results": (("Open it", "Return"), ("Back to the field", "↑ in the first row")),
+}
+
+
+def create_search_panel(services: Services, context: PanelContext) -> SearchPanel:
+    """Make the search for an open vault."""
+    return SearchPanel(services, context)
+
+
+class SearchPanel:
+    """Implements `kit.panel.Panel` and `OffRail`. Looking changes nothing in the vault."""
+
+    id = "search"
+    title = "Search"
+    icon = "search"
+    off_rail = True
+
+    def __init__(self, services: Services, context: PanelContext) -> None:
+        self._services, self._context = services, context
+        self.widget = FamiliarViews(services, context, self._make_view, begin=lambda _view: None)
+        self.widget.show_familiar(context.familiar)
+
+    @property
+    def view(self) -> SearchView:
+        """The view of the familiar that is shown."""
+        return self.widget.current
+
+    def _make_view(self, familiar: FamiliarId) -> SearchView:
+        return SearchView(SearchModel(self._services, familiar, system_zone()), self._context)
+
+    def actions(self) -> Sequence[Action]:
+        kinds = [(EVERYTHING, "everything"), *((kind, words[0].lower()) for kind, words in KINDS.items())]
+        return [
+            Action(
+                f"search.{kind or 'all'}",
+                f"Search {words}",
+                lambda kind=kind: self.view.bar.show_kind(kind),
+                icon="search",
+                group="Search",
+                words="filter kind only",
+            )
+            for kind, words in kinds
+        ] + [Action("search.clear", "Clear the filters", self.view.bar.clear_filters, group="Search")]
+
+    def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """Return the keys that only parts of this panel know."""
+        return KEYS
+
+    def palette_entries(self) -> Sequence[Action]:
+        return ()
+
+    def activate(self) -> None:
+        self.view.load()
+        self.view.begin()
+
+    def find(self) -> None:
+        self.view.begin()
+
+    def show_place(self, key: str) -> None:
+        self.view.look_for(key)
+
+    async def close(self) -> None:
+        for view in self.widget:
+            await view.tasks.cancel()
