@@ -57,7 +57,8 @@ def _by_place(insertions: Sequence[Insertion], lines: int) -> dict[int, list[Ins
     """Sort insertions by the number of lines before them; what lies deeper than the history comes first."""
     places: dict[int, list[Insertion]] = {}
     for one in insertions:
-        places.setdefault(max(0, lines - one.depth), []).append(one)
+        place = min(one.depth, lines) if one.from_start else max(0, lines - one.depth)
+        places.setdefault(place, []).append(one)
     return places
 
 

@@ -19,6 +19,7 @@ from familiar_app.context.lore_likeness import LoreLikeness
 from familiar_app.context.lore_note import note_insertion, note_text
 from familiar_app.context.lore_replay import LoreReplay
 from familiar_app.context.lore_shelf import Lorebooks, LoreShelf
+from familiar_app.context.lore_story import read_story
 from familiar_app.context.lore_text import expander, insertions, section
 from familiar_app.context.lore_trace import Surroundings, idle_trace, lore_trace
 from familiar_app.context.lorebook import HEADING, LOREBOOK, OUTLET_FIELDS, LoreReading, fill_outlets, outlet_names
@@ -26,6 +27,7 @@ from familiar_app.context.newest_turns import NewestTurns
 from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.lorebook.activation import Activation
+from familiar_app.domain.lorebook.decoration import decorated
 from familiar_app.domain.lorebook.engine import LoreEngine
 from familiar_app.domain.lorebook.rules import FIXED, rules_named
 from familiar_app.domain.lorebook.scene import MAX_DEPTH, Scene
@@ -91,30 +93,30 @@ class LoreReader:
             idle = idle_trace(shelf, rules=rules)
             return LoreReading(key_of(shelf.revision), insertions=note_insertion(note, said), trace=idle)
         replay = moment.replay or LoreReplay(
-            (), await ctx.vault.lore_timers.get(ctx.familiar, ctx.channel.id), await self._length(ctx, shelf, moment)
+            (),
+            await ctx.vault.lore_timers.get(ctx.familiar, ctx.channel.id),
+            await read_story(ctx, shelf, moment.turns),
         )
-        timers, length = replay.timers, replay.length
+        timers, story = replay.timers, replay.story
         likeness = await self._likeness.read(ctx, shelf, moment.messages)
-        scene = replace(_scene(ctx, shelf, moment, room, said), length=length, likeness=likeness)
+        scene = replace(
+            _scene(ctx, shelf, moment, room, said),
+            length=story.length,
+            said=story.said,
+            greeting=story.greeting,
+            likeness=likeness,
+        )
         activation = await self._evaluate(ctx, shelf, scene, timers, list(replay.rolls))
         lasting = not moment.preview and moment.replay is None and moment.turns.newest
         if lasting and activation.timers != timers:
             await ctx.vault.lore_timers.set(ctx.familiar, ctx.channel.id, activation.timers)
-        around = Surroundings(rules, len(moment.messages), length, timers, bool(said), _outlet_names(ctx, said))
+        around = Surroundings(rules, len(moment.messages), story, timers, bool(said), _outlet_names(ctx, said))
         trace = await asyncio.to_thread(lore_trace, shelf, activation, around)
         return _reading(ctx, shelf, activation, said, trace)
 
     async def _room(self, ctx: LayerContext) -> int:
         (heading,) = await self._counter.count([HEADING])
         return (ctx.config.budget.text.cap(LOREBOOK) or 0) - heading - _SPARE_TOKENS
-
-    async def _length(self, ctx: LayerContext, shelf: LoreShelf, moment: LoreMoment) -> int:
-        """Return how many messages the channel had; it is only counted where an entry goes by it."""
-        entries = (entry for book in shelf.all_books for entry in book.entries)
-        if not any(entry.sticky or entry.cooldown or entry.delay for entry in entries):
-            return len(moment.messages)
-        stored = await ctx.vault.turns.count(ctx.channel.id)
-        return max(stored - moment.turns.later + moment.turns.pending, len(moment.messages))
 
     async def _evaluate(
         self, ctx: LayerContext, shelf: LoreShelf, scene: Scene, timers: Timers, rolls: list[float]
@@ -173,11 +175,11 @@ class LoreReader:
 
 def reach(shelf: LoreShelf, chosen: LorebookSettings) -> int:
     """Return how many turns back any entry may look; too few entries make the search go further back."""
-    depths = [chosen.recent_window]
+    depths, rules = [chosen.recent_window], rules_named(chosen.rules)
     if chosen.min_activations:
         depths.append(chosen.min_activations_depth + 1 if chosen.min_activations_depth else MAX_DEPTH)
     for book in shelf.all_books:
-        depths += [book.scan_depth or 0, *(entry.scan_depth or 0 for entry in book.entries)]
+        depths += [book.scan_depth or 0, *(decorated(entry, rules).scan_depth or 0 for entry in book.entries)]
     return min(max(depths), MAX_DEPTH)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from familiar_app.context.layer import key_of
 from familiar_app.context.lore_shelf import LoreShelf
+from familiar_app.context.lore_story import LoreStory
 from familiar_app.domain.lorebook.entry import BoundBooks, LoreBook
 from familiar_app.domain.lorebook.timer import Timers
 from familiar_app.domain.variation import Variation
@@ -17,11 +18,11 @@ LORE = "lore"
 
 @dataclass(frozen=True, slots=True)
 class LoreReplay:
-    """The chance, the timers and the length of the chat that an earlier evaluation had."""
+    """The chance, the timers and the story of the chat that an earlier evaluation had."""
 
     rolls: tuple[float, ...]
     timers: Timers
-    length: int
+    story: LoreStory
 
 
 def replay_of(trace: Mapping[str, Any] | None) -> LoreReplay | None:
@@ -31,7 +32,8 @@ def replay_of(trace: Mapping[str, Any] | None) -> LoreReplay | None:
     """
     if trace is None or "timers" not in trace:
         return None
-    return LoreReplay(tuple(trace["rolls"]), Timers.from_json(trace["timers"]), int(trace["messages"]))
+    story = LoreStory(int(trace["messages"]), trace.get("said"), trace.get("greeting"))
+    return LoreReplay(tuple(trace["rolls"]), Timers.from_json(trace["timers"]), story)
 
 
 def entry_id(book: str, uid: int | str) -> str:

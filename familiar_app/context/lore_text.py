@@ -56,7 +56,9 @@ def section(placement: Placement, *, has_note: bool = False) -> str:
 def insertions(placement: Placement) -> tuple[Insertion, ...]:
     """Return what stands among the turns."""
     return tuple(
-        Insertion(block.depth, block.role, break_marks(block.text)) for block in placement.depth if block.text.strip()
+        Insertion(block.depth, block.role, break_marks(block.text), from_start=block.from_start)
+        for block in placement.depth
+        if block.text.strip()
     )
 
 
@@ -78,6 +80,7 @@ def places(activation: Activation, *, has_note: bool = False, outlets: Collectio
                 "uid": one.candidate.key.uid,
                 "wanted": entry.position.name.lower().replace("_", "-"),
                 "depth": entry.depth if entry.position is Position.AT_DEPTH else None,
+                "from_start": one.candidate.marks.from_start,
                 "role": entry.role.name.lower() if entry.position is Position.AT_DEPTH else None,
                 "shown": shown,
             }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from familiar_app.context.lore_shelf import LoreShelf
+from familiar_app.context.lore_story import LoreStory
 from familiar_app.context.lore_text import places
 from familiar_app.domain.lorebook.activation import Activation
 from familiar_app.domain.lorebook.entry import EntryKey
@@ -21,7 +22,7 @@ class Surroundings:
 
     rules: str
     window: int
-    length: int
+    story: LoreStory
     timers: Timers
     has_note: bool = False
     outlets: frozenset[str] = frozenset()
@@ -36,7 +37,9 @@ def lore_trace(shelf: LoreShelf, activation: Activation, around: Surroundings) -
         "files": list(shelf.files),
         "rules": around.rules,
         "window": around.window,
-        "messages": around.length,
+        "messages": around.story.length,
+        "said": around.story.said,
+        "greeting": around.story.greeting,
         "activated": activation.names,
         "passes": len(activation.passes),
         "overflowed": activation.overflowed,
@@ -72,15 +75,7 @@ def _verdicts(activation: Activation) -> tuple[list[dict[str, Any]], int]:
     if entries * max(len(activation.passes), 1) <= MAX_VERDICTS:
         return [verdict.to_json() for verdict in activation.verdicts()], 0
     asked = [
-        {
-            "entry": activation.books.candidates[index].entry.name,
-            "book": activation.books.candidates[index].key.book,
-            "uid": activation.books.candidates[index].key.uid,
-            "pass": record.state.number,
-            "verdict": "in" if outcome.accepted else "out",
-            "reason": outcome.reason.value,
-            "detail": dict(outcome.detail),
-        }
+        activation.verdict(activation.books.candidates[index], record.state.number, outcome).to_json()
         for record in activation.passes
         for index, outcome in record.outcomes.items()
         if outcome.reason.value != "no-match"

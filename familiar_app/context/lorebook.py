@@ -16,11 +16,15 @@ HEADING = "## Lorebook\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """Text that stands before the newest `depth` lines of the history, as if said by `role`."""
+    """Text that stands before the newest `depth` lines of the history, as if said by `role`.
+
+    With `from_start` it stands after the oldest `depth` lines that are shown.
+    """
 
     depth: int
     role: LoreRole
     text: str
+    from_start: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,6 +185,10 @@ class Turns:
         """Count the turns that `page` shows."""
         return await self._engine.read(lambda connection: turn_read.count(connection, channel))
 
+    async def count_said(self, channel: ChannelId, *, until: TurnId | None = None) -> int:
+        """Count what a familiar said in a channel, or had said when the turn `until` was to be answered."""
+        return await self._engine.read(lambda connection: turn_read.count_said(connection, channel, until))
+
     async def days(self, channel: ChannelId, *, zone: str = "UTC") -> list[DayMark]:
         """Return the days of a time zone on which something was said. Raises BadInputError for an unknown zone."""
         return await self._engine.read(lambda connection: turn_read.days(connection, channel, zone))

@@ -88,6 +88,16 @@ def count(connection: Connection, channel: ChannelId | None) -> int:
     return int(row[0])
 
 
+def count_said(connection: Connection, channel: ChannelId, until: TurnId | None) -> int:
+    """Count what a familiar said in a channel before the turn `until` is answered, without replaced answers."""
+    row = connection.execute(
+        """SELECT count(*) FROM turns WHERE channel = ?1 AND shown = 1 AND role = 'assistant'
+        AND (?2 IS NULL OR CASE WHEN answers IS NULL THEN id <= ?2 ELSE answers < ?2 END)""",
+        (channel, until),
+    ).fetchone()
+    return int(row[0])
+
+
 def days(connection: Connection, channel: ChannelId, zone: str) -> list[DayMark]:
     """Return one mark for each day, by one jump in the index for each day that has turns."""
     local = _zone(zone)

@@ -108,6 +108,10 @@ class FakeTurns:
     async def count(self, channel: ChannelId | None = None) -> int:
         return sum(row.channel == channel for row in self.rows)
 
+    async def count_said(self, channel: ChannelId, *, until: TurnId | None = None) -> int:
+        own = [row for row in self.rows if row.channel == channel and row.role is Role.ASSISTANT and row.active]
+        return sum(until is None or (row.answers or row.id - 1) < until for row in own)
+
     async def page(
         self, channel: ChannelId, *, before: TurnId | None = None, after: TurnId | None = None, limit: int = 100
     ) -> list[Turn]:

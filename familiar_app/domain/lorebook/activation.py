@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from familiar_app.domain.lorebook.decoration import idle_decorators
 from familiar_app.domain.lorebook.placement import Accepted, Placement
 from familiar_app.domain.lorebook.prepared import Candidate, PreparedBooks
 from familiar_app.domain.lorebook.selection import Selection
@@ -73,12 +74,19 @@ class Activation:
         last = len(self.passes)
         for index, why in self.placement.left_out.items():
             outcome = Outcome(False, Reason.NOT_INSERTED, {"why": why})
-            candidate = self.books.candidates[index]
-            found.append(Verdict(candidate.key, candidate.entry.name, last, outcome))
+            found.append(self.verdict(self.books.candidates[index], last, outcome))
         return found
+
+    def verdict(self, candidate: Candidate, number: int, outcome: Outcome) -> Verdict:
+        """Return an outcome as a verdict, which names the decorators of the entry that do nothing."""
+        idle = idle_decorators(candidate.entry, self.books.rules)
+        if idle:
+            detail = {**outcome.detail, "idle_decorators": [one.name for one in idle]}
+            outcome = Outcome(outcome.accepted, outcome.reason, detail)
+        return Verdict(candidate.key, candidate.entry.name, number, outcome)
 
     def _verdict(self, candidate: Candidate, record: PassRecord) -> Verdict:
         outcome = record.outcomes.get(candidate.index)
         if outcome is None or outcome.reason is Reason.NO_MATCH:
             outcome = self.selection.explain(candidate, record.state, self.slow_patterns)
-        return Verdict(candidate.key, candidate.entry.name, record.state.number, outcome)
+        return self.verdict(candidate, record.state.number, outcome)

@@ -154,7 +154,9 @@ def _scene(given: Mapping[str, Any], chat: Iterable[str]) -> Scene:
     forced = given.get("force") or ()
     return Scene(
         messages=tuple(chat),
-        length=None if given.get("length") is None else int(given["length"]),
+        length=_whole(given.get("length")),
+        said=_whole(given.get("characterMessages")),
+        greeting=_whole(given.get("greeting")),
         injections=tuple(one["value"] for one in injections if one.get("scan") and one.get("value")),
         sources={SOURCE_NAMES[name]: text for name, text in sources.items() if name in SOURCE_NAMES},
         trigger=sources.get("trigger") or "normal",
@@ -167,6 +169,10 @@ def _scene(given: Mapping[str, Any], chat: Iterable[str]) -> Scene:
         likeness=_likeness(given.get("likeness")),
         dry_run=bool(given.get("dryRun")),
     )
+
+
+def _whole(told: Any) -> int | None:
+    return None if told is None else int(told)
 
 
 def _likeness(told: Any) -> Likeness | None:

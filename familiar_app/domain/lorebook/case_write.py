@@ -118,8 +118,8 @@ def _scene(scene: Scene, numbers: Mapping[EntryKey, EntryKey]) -> dict[str, Any]
     }
     if scene.likeness is not None:
         told["likeness"] = _likeness(scene.likeness, numbers)
-    if scene.length is not None:
-        told["length"] = scene.length
+    numbers_told = {"length": scene.length, "characterMessages": scene.said, "greeting": scene.greeting}
+    told |= {name: number for name, number in numbers_told.items() if number is not None}
     if scene.character_tags is not None:
         told["tagMap"] = {scene.character: sorted(scene.character_tags)}
     return told

@@ -134,9 +134,10 @@ class _Evaluation:
         contest.run()
         return contest
 
-    def _rank(self, candidate: Candidate) -> tuple[bool, bool, bool, int]:
+    def _rank(self, candidate: Candidate) -> tuple[bool, bool, bool, bool, int]:
         """Order entries for budget and ties: sticky, forced, constants if wanted, then scan order."""
         return (
+            candidate.marks.gives_way,
             candidate.index not in self.clockwork.sticky,
             not self.selection.is_forced(candidate),
             not (self.settings.constants_first and candidate.entry.constant),
@@ -178,7 +179,7 @@ class _Evaluation:
         if candidate.entry.ignore_budget:
             return None
         if total >= self.budget.limit:
-            self.budget.overflowed = True
+            self.budget.overflowed = self.budget.overflowed or not candidate.marks.gives_way
             return Outcome(False, Reason.BUDGET, self.budget.detail(total))
         return None
 
@@ -215,15 +216,18 @@ class _Evaluation:
         recursing = [one for one in new if not one.entry.prevent_recursion]
         if not self.rules.budget_forgets:
             recursing = [one for one in recursing if one.index in self.accepted]
-        following = self._decide_next(kind, bool(recursing))
+        if not self.settings.recursive and self.rules.obeys_decorators:
+            recursing = [one for one in recursing if one.marks.recurses]
+        by_text = any(one.marks.recurses for one in recursing)
+        following = self._decide_next(kind, bool(recursing), recursive=self.settings.recursive or by_text)
         if following is not None:
             text = "\n".join(self._content(one) for one in recursing)
             self.recursed.append(text)
             self.recursed_text = f"{text}\n{self.recursed_text}"
         return following
 
-    def _decide_next(self, kind: _PassKind, has_new: bool) -> _PassKind | None:
-        may_recurse = self.settings.recursive and not self.budget.overflowed
+    def _decide_next(self, kind: _PassKind, has_new: bool, *, recursive: bool) -> _PassKind | None:
+        may_recurse = recursive and not self.budget.overflowed
         if may_recurse and has_new:
             return _PassKind.RECURSION
         if may_recurse and kind is _PassKind.MIN_ACTIVATIONS and self.recursed:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from familiar_app.domain.lorebook.decorators import ACTIVATE, DONT_ACTIVATE, parse_decorators
+from familiar_app.domain.lorebook.decoration import decorated, idle_decorators, read_content
+from familiar_app.domain.lorebook.decorators import DONT_ACTIVATE
 from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry, Position, SecondaryLogic
 from familiar_app.domain.lorebook.group import group_names
 from familiar_app.domain.lorebook.keytable import KeyForm, KeyOptions, KeyTable, LiteralKey
@@ -56,6 +57,7 @@ class Oddity(StrEnum):
     SAME_KEYS = "same-keys"
     SAME_CONTENT = "same-content"
     UNKNOWN_FOLDER = "unknown-folder"
+    IDLE_DECORATOR = "idle-decorator"
 
 
 _NEVER = frozenset(list(Oddity)[:10])
@@ -124,10 +126,12 @@ class Linter:
     # ---- one entry by itself
 
     def _about(self, entry: LoreEntry, terms: LintTerms) -> Iterator[LoreWarning]:
-        decorators, content = parse_decorators(entry.content)
-        if ACTIVATE not in decorators:
+        marks, content = read_content(entry.content, terms.rules)
+        yield from (LoreWarning(Oddity.IDLE_DECORATOR, one.text) for one in idle_decorators(entry, terms.rules))
+        entry = decorated(entry, terms.rules)
+        if not marks.activate:
             yield from self._about_keys(entry, terms)
-        if DONT_ACTIVATE in decorators and ACTIVATE not in decorators:
+        if marks.dont_activate and not marks.activate:
             yield LoreWarning(Oddity.SAYS_NO, f"Its text says {DONT_ACTIVATE}.")
         if entry.use_probability and entry.probability <= 0:
             yield LoreWarning(Oddity.NO_CHANCE, "Its probability is 0, so it never gets in.")
@@ -231,11 +235,11 @@ class Linter:
         groups: dict[str, list[LoreEntry]] = {}
         for one in active:
             for name in group_names(one.group, loose=False) if one.group else ():
-                groups.setdefault(name, []).append(one)
+                groups.setdefault(name, []).append(decorated(one, terms.rules))
         for name, members in groups.items():
-            leaders = [one for one in members if one.group_override and is_sure(one)]
+            leaders = [one for one in members if one.group_override and is_sure(one, terms.rules)]
             for one in members:
-                leader = next((other for other in leaders if beats(other, one)), None)
+                leader = next((other for other in leaders if beats(other, one, terms.rules)), None)
                 if leader is not None:
                     text = f"In its group {name}, {leader.name} always goes first."
                     yield one.uid, LoreWarning(Oddity.SHADOWED, text)

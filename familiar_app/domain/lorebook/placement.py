@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from familiar_app.domain.lorebook.entry import DEFAULT_DEPTH, LoreRole, Position
@@ -22,11 +22,17 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class DepthBlock:
-    """Text that is inserted before the newest `depth` messages, said by `role`."""
+    """Text that is inserted before the newest `depth` messages, or after the oldest `depth`; said by `role`."""
 
     depth: int
     role: LoreRole
     text: str
+    from_start: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the block as JSON values."""
+        values = {"depth": self.depth, "role": int(self.role), "text": self.text}
+        return values | {"from_start": True} if self.from_start else values
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class Placement:
             "after": self.after,
             "note_top": self.note_top,
             "note_bottom": self.note_bottom,
-            "depth": [{"depth": block.depth, "role": int(block.role), "text": block.text} for block in self.depth],
+            "depth": [block.to_json() for block in self.depth],
             "examples_before": list(self.examples_before),
             "examples_after": list(self.examples_after),
             "outlets": dict(self.outlets),
@@ -101,18 +107,26 @@ def _blocks_by_role(upwards: Mapping[Any, list[str]]) -> tuple[DepthBlock, ...]:
 
 
 def _blocks_by_order(ascending: Iterable[Accepted], left_out: Mapping[int, str]) -> tuple[DepthBlock, ...]:
-    """Return the blocks as they read, the deepest first; where the role changes, a new one begins."""
+    """Return the blocks as they read, the deepest first; where the role changes, a new one begins.
+
+    Those that count from the oldest message come before.
+    """
     blocks: list[DepthBlock] = []
     inserted = [one for one in ascending if one.candidate.entry.position is Position.AT_DEPTH]
-    for one in sorted(inserted, key=lambda one: -_depth_of(one)):
+    for one in sorted(inserted, key=_reading_order):
         if one.candidate.index in left_out:
             continue
-        depth, role = _depth_of(one), one.candidate.entry.role
-        if blocks and (blocks[-1].depth, blocks[-1].role) == (depth, role):
-            blocks[-1] = DepthBlock(depth, role, f"{blocks[-1].text}\n{one.content}")
+        new = DepthBlock(_depth_of(one), one.candidate.entry.role, one.content, one.candidate.marks.from_start)
+        if blocks and replace(blocks[-1], text="") == replace(new, text=""):
+            blocks[-1] = replace(new, text=f"{blocks[-1].text}\n{new.text}")
         else:
-            blocks.append(DepthBlock(depth, role, one.content))
+            blocks.append(new)
     return tuple(blocks)
+
+
+def _reading_order(one: Accepted) -> tuple[bool, int]:
+    from_start = one.candidate.marks.from_start
+    return not from_start, _depth_of(one) if from_start else -_depth_of(one)
 
 
 def _depth_of(one: Accepted) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from familiar_app.domain.lorebook.decorators import parse_decorators
+from familiar_app.domain.lorebook.decoration import Decoration, decorated, read_content
 from familiar_app.domain.lorebook.entry import BoundBooks, EntryKey, LoreBook, LoreEntry
 from familiar_app.domain.lorebook.keytable import KeyOptions, KeyTable, LiteralKey
 from familiar_app.domain.lorebook.rules import Rules
@@ -28,19 +28,23 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entry in scan order, prepared. `book_budget` is 0 where its book has none.
+    """An entry in scan order, prepared: with the settings that its decorators ask for, its content without them.
 
-    `swift` ones can't come in without a literal key that is in reach.
+    `needed`, `banned` and `banned_together` are their keys, `marks` what else they ask for. `book_budget` is 0 where
+    its book has none. `swift` ones can't come in without a literal key that is in reach.
     """
 
     index: int
     key: EntryKey
     entry: LoreEntry
     content: str
-    decorators: tuple[str, ...]
+    marks: Decoration
     options: KeyOptions
     primary: tuple[Key, ...]
     secondary: tuple[Key, ...]
+    needed: tuple[tuple[Key, ...], ...]
+    banned: tuple[Key, ...]
+    banned_together: tuple[Key, ...]
     scan_depth: int | None
     closed_folder: str | None
     book_budget: int
@@ -54,7 +58,7 @@ class PreparedBooks:
         self.settings = settings
         self.rules = rules
         self.table = KeyTable(rules)
-        ranked = scan_order(books, settings.strategy)
+        ranked = scan_order(books, settings.strategy, self._rank)
         self.candidates = tuple(self._prepare(index, *pair) for index, pair in enumerate(ranked))
         self.scanner = Scanner(self.table.forms, unicode_words=rules.unicode_words)
         self.slow_path = tuple(candidate for candidate in self.candidates if not candidate.swift)
@@ -71,9 +75,14 @@ class PreparedBooks:
         """Return a key's number, with its placeholders filled in."""
         return self.table.number(expand(key.text), candidate.options) if key.has_macro else key.number
 
+    def _rank(self, entry: LoreEntry) -> float:
+        rank = read_content(entry.content, self.rules)[0].rank
+        return entry.order if rank is None else rank
+
     def _prepare(self, index: int, book: LoreBook, entry: LoreEntry) -> Candidate:
         settings = self.settings
-        decorators, content = parse_decorators(entry.content)
+        marks, content = read_content(entry.content, self.rules)
+        entry = decorated(entry, self.rules)
         options = KeyOptions(
             settings.case_sensitive if entry.case_sensitive is None else entry.case_sensitive,
             settings.match_whole_words if entry.match_whole_words is None else entry.match_whole_words,
@@ -82,28 +91,34 @@ class PreparedBooks:
         depth = entry.scan_depth
         if depth is None and self.rules.books_set_depth:
             depth = book.scan_depth
-        primary = tuple(self._key(key, options) for key in entry.keys)
+        primary = self._keys(entry.keys, options)
         return Candidate(
             index,
             EntryKey(book.name, entry.uid),
             entry,
             content,
-            decorators,
+            marks,
             options,
             primary,
-            tuple(self._key(key, options) for key in entry.secondary_keys),
+            self._keys(entry.secondary_keys, options),
+            tuple(self._keys(keys, options) for keys in marks.needed),
+            self._keys(marks.banned, options),
+            self._keys(marks.banned_together, options),
             depth,
             next((one.name for one in book.folders if one.id == entry.folder and not one.enabled), None),
             (book.token_budget or 0) if self.rules.books_set_budget else 0,
-            self._is_swift(entry, decorators, primary),
+            self._is_swift(entry, marks, primary),
         )
+
+    def _keys(self, texts: Iterable[str], options: KeyOptions) -> tuple[Key, ...]:
+        return tuple(self._key(text, options) for text in texts)
 
     def _key(self, text: str, options: KeyOptions) -> Key:
         has_macro = any(start in text for start in _MACRO_STARTS)
         return Key(text, None if has_macro else self.table.number(text, options), has_macro)
 
-    def _is_swift(self, entry: LoreEntry, decorators: tuple[str, ...], primary: tuple[Key, ...]) -> bool:
-        return not entry.constant and not decorators and all(self._is_literal(key) for key in primary)
+    def _is_swift(self, entry: LoreEntry, marks: Decoration, primary: tuple[Key, ...]) -> bool:
+        return not entry.constant and not marks.activate and all(self._is_literal(key) for key in primary)
 
     def _is_literal(self, key: Key) -> bool:
         if key.has_macro:

@@ -50,6 +50,8 @@ class Rules:
     """Any change to an entry, its place included, ends its timed effects."""
     splits_keys_loosely: bool
     """Typed keys are split with SillyTavern's slips."""
+    obeys_decorators: bool
+    """The decorators of V3 cards and of RisuAI count, beyond those that switch an entry on or off."""
 
 
 ST_1_18 = Rules(
@@ -71,6 +73,7 @@ ST_1_18 = Rules(
     roles_break_order=True,
     edits_end_timers=True,
     splits_keys_loosely=True,
+    obeys_decorators=False,
 )
 
 FIXED = Rules(
@@ -92,6 +95,7 @@ FIXED = Rules(
     roles_break_order=False,
     edits_end_timers=False,
     splits_keys_loosely=False,
+    obeys_decorators=True,
 )
 
 RULE_SETS = {rules.name: rules for rules in (FIXED, ST_1_18)}

@@ -53,6 +53,9 @@ def _unchanged(text: str) -> str:
 class Scene:
     """One moment of a conversation. `length` is how many messages it has, where `messages` are only the newest.
 
+    `said` is how many of them the character said, where that does not show in `messages`. `greeting` is the number of
+    the card's greeting that it began with, -1 where it began otherwise, None where that is not known.
+
     `messages` are the visible ones, oldest first, each as it is to be searched (`Name: text`). `injections` are the
     prompts inserted elsewhere that may wake entries. `likeness` is None where nothing compares meanings, and
     `character_tags` where nothing is recorded. A preview is a `dry_run`: it ignores sticky and cooldown and leaves no
@@ -61,6 +64,8 @@ class Scene:
 
     messages: tuple[str, ...] = ()
     length: int | None = None
+    said: int | None = None
+    greeting: int | None = None
     injections: tuple[str, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
     trigger: str = "normal"
@@ -77,3 +82,10 @@ class Scene:
     def chat_length(self) -> int:
         """How many messages the conversation has, by which timed effects go."""
         return len(self.messages) if self.length is None else self.length
+
+    @property
+    def character_messages(self) -> int:
+        """How many messages the character said, by which decorators go."""
+        if self.said is not None:
+            return self.said
+        return sum(message.startswith(f"{self.character}: ") for message in self.messages)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from familiar_app.domain.lorebook.condition import Conditions
+from familiar_app.domain.lorebook.decoration import FOREVER, KEEPS, RESTS
 from familiar_app.domain.lorebook.decorators import ACTIVATE, DONT_ACTIVATE
 from familiar_app.domain.lorebook.entry import SecondaryLogic
 from familiar_app.domain.lorebook.nearmiss import nearest_miss, vector_detail
@@ -22,6 +24,9 @@ class Selection:
         self._books = books
         self._scene = scene
         self._clockwork = clockwork
+        self._conditions = Conditions(books, scene)
+        self._recursion_counts = books.settings.recursive or books.rules.obeys_decorators
+        self._levels_open = books.settings.recursive or books.rules.levels_run_alone
         self._trigger = scene.trigger if scene.trigger in TRIGGERS else "normal"
         likeness = scene.likeness
         self._near = likeness.nearest if likeness is not None else frozenset()
@@ -70,7 +75,7 @@ class Selection:
         return (
             self._barred(candidate)
             or self._waiting(candidate, state)
-            or self._let_in(candidate)
+            or self._let_in(candidate, state)
             or self._match(candidate, self.window(candidate, state))
         )
 
@@ -89,6 +94,8 @@ class Selection:
         if self._clockwork.delayed(candidate):
             return _out(Reason.DELAY, messages=self._scene.chat_length, wanted=entry.delay)
         if candidate.index in self._clockwork.cooldown and candidate.index not in self._clockwork.sticky:
+            if ("cooldown", FOREVER) in candidate.marks.changes:
+                return _out(Reason.COOLDOWN, decorator=RESTS)
             return _out(Reason.COOLDOWN, messages_left=self._clockwork.left(candidate, "cooldown"))
         return None
 
@@ -111,28 +118,36 @@ class Selection:
         if candidate.index in self._clockwork.sticky:
             return None
         level = entry.delay_until_recursion
-        if level and (not state.recursing or level > state.level):
-            return _out(Reason.WAIT_RECURSION, level=level, open_level=state.level if state.recursing else 0)
-        if entry.exclude_recursion and state.recursing and self._books.settings.recursive:
+        open_level = state.level if state.recursing and self._levels_open else 0
+        if level and level > open_level:
+            return _out(Reason.WAIT_RECURSION, level=level, open_level=open_level)
+        if entry.exclude_recursion and state.recursing and self._recursion_counts:
             return _out(Reason.EXCLUDE_RECURSION)
         return None
 
-    def _let_in(self, candidate: Candidate) -> Outcome | None:
+    def _let_in(self, candidate: Candidate, state: PassState) -> Outcome | None:
         """Apply what needs no key. A pattern entry that says so by itself can't be constant."""
-        if ACTIVATE in candidate.decorators:
+        sticky = candidate.index in self._clockwork.sticky
+        if candidate.marks.activate:
             return Outcome(True, Reason.DECORATOR, {"decorator": ACTIVATE})
-        if DONT_ACTIVATE in candidate.decorators:
+        if candidate.marks.dont_activate:
             return _out(Reason.DECORATOR, decorator=DONT_ACTIVATE)
+        untimely = None if sticky else self._conditions.untimely(candidate)
+        if untimely is not None:
+            return untimely
         if candidate.key in self._scene.forced:
             return Outcome(True, Reason.FORCED)
         if self.is_forced(candidate):
             return Outcome(True, Reason.VECTOR, vector_detail(candidate, self._scene) or {})
         if candidate.entry.constant and not self._patterns_only(candidate):
-            return Outcome(True, Reason.CONSTANT)
-        if candidate.index in self._clockwork.sticky:
-            left = self._clockwork.left(candidate, "sticky")
-            return Outcome(True, Reason.STICKY, {"messages_left": left})
-        return None
+            refused = None if sticky else self._conditions.refuses(candidate, self.window(candidate, state))
+            return refused or Outcome(True, Reason.CONSTANT)
+        return self._stays(candidate) if sticky else None
+
+    def _stays(self, candidate: Candidate) -> Outcome:
+        if ("sticky", FOREVER) in candidate.marks.changes:
+            return Outcome(True, Reason.STICKY, {"decorator": KEEPS})
+        return Outcome(True, Reason.STICKY, {"messages_left": self._clockwork.left(candidate, "sticky")})
 
     def _patterns_only(self, candidate: Candidate) -> bool:
         return self._books.rules.obeys_use_regex and candidate.entry.use_regex is True
@@ -147,6 +162,9 @@ class Selection:
             detail: dict[str, Any] = {"key": key.text, **match.to_json()}
             secondary = self._secondary(candidate, window)
             if secondary is None or secondary.accepted:
+                refused = self._conditions.refuses(candidate, window)
+                if refused is not None:
+                    return Outcome(False, refused.reason, detail | dict(refused.detail))
                 return Outcome(True, Reason.KEY, detail | dict(secondary.detail if secondary else {}))
             return _out(Reason.SECONDARY, **detail, **secondary.detail)
         return _out(Reason.NO_MATCH)

@@ -120,7 +120,33 @@ def _not_inserted(detail: Detail) -> str:
 
 
 def _decorator(detail: Detail) -> str:
-    return f"Its text says {detail.get('decorator')}."
+    text = f"Its text says {detail.get('decorator')}"
+    if "messages" in detail:
+        return f"{text}; the character has spoken {_times(int(detail['messages']))}."
+    if "greeting" in detail:
+        begun = detail["greeting"]
+        return f"{text}; the chat began with {'no greeting' if begun is None else f'greeting {begun}'}."
+    for name, what in (("missed", "none of them is there"), ("found", "in the text there is")):
+        if name in detail:
+            keys = f"“{'”, “'.join(detail[name])}”"
+            return f"{text}, and {what}: {keys}."
+    return f"{text}."
+
+
+def _times(count: int) -> str:
+    return {0: "not yet", 1: "once"}.get(count, f"{count:,} times")
+
+
+def _sticky(detail: Detail) -> str:
+    if "decorator" in detail:
+        return f"It came in before, and its text says {detail['decorator']}."
+    return f"It stays for {detail.get('messages_left', 0)} more messages."
+
+
+def _cooldown(detail: Detail) -> str:
+    if "decorator" in detail:
+        return f"It came in before, and its text says {detail['decorator']}."
+    return f"It rests for {detail.get('messages_left', 0)} more messages."
 
 
 def _filtered(detail: Detail) -> str:
@@ -135,7 +161,7 @@ _MAKERS: dict[Reason, Callable[[Detail], str]] = {
     Reason.KEY: _key,
     Reason.VECTOR: _vector,
     Reason.CONSTANT: _fixed("It is always in."),
-    Reason.STICKY: lambda detail: f"It stays for {detail.get('messages_left', 0)} more messages.",
+    Reason.STICKY: _sticky,
     Reason.FORCED: _fixed("Something outside the book asked for it."),
     Reason.DECORATOR: _decorator,
     Reason.DISABLED: _disabled,
@@ -145,7 +171,7 @@ _MAKERS: dict[Reason, Callable[[Detail], str]] = {
     Reason.DELAY: lambda detail: (
         f"It waits for {detail.get('wanted', 0)} messages; there are {detail.get('messages')}."
     ),
-    Reason.COOLDOWN: lambda detail: f"It rests for {detail.get('messages_left', 0)} more messages.",
+    Reason.COOLDOWN: _cooldown,
     Reason.WAIT_RECURSION: _wait,
     Reason.EXCLUDE_RECURSION: _fixed("It does not fire through other entries."),
     Reason.NO_KEYS: _fixed("It has no keys, so nothing can wake it."),

@@ -160,6 +160,22 @@ async def test_the_newest_answer_is_active_until_another_is_chosen(vault: Vault,
     assert await vault.verify() == []
 
 
+async def test_what_the_familiar_said_is_counted_up_to_a_turn(vault: Vault, channel: Channel, said: Said) -> None:
+    def own(text: str, **more: object) -> NewTurn:
+        return said(text, role=Role.ASSISTANT, author=None, **more)
+
+    await vault.turns.append(own("greeting"))
+    first, _ = await vault.turns.append(said("question"))
+    await vault.turns.append(own("one", answers=first.id))
+    second, _ = await vault.turns.append(said("another"))
+    await vault.turns.append(own("two", answers=second.id))
+    # Made again later: it still answers the first question, and only one of the two is shown.
+    await vault.turns.append(own("one again", answers=first.id))
+    assert await vault.turns.count_said(channel.id) == 3
+    assert await vault.turns.count_said(channel.id, until=second.id) == 2
+    assert await vault.turns.count_said(channel.id, until=first.id) == 1
+
+
 async def test_hiding_is_an_operator_turn_and_can_be_undone(vault: Vault, channel: Channel, said: Said) -> None:
     one, _ = await vault.turns.append(said("one"))
     two, _ = await vault.turns.append(said("two"))

@@ -216,13 +216,16 @@ def test_keys_and_decorators_without_effect_are_named(tmp_path: Path) -> None:
     raw = {
         "uid": 0,
         "key": ["/home/us", " ", "/drag(on/i", "AC/DC", "/ok/i"],
-        "content": "@@depth 4\n@@activate\n@@@scan_depth 2\nText",
+        "content": "@@depth 4\n@@activate\n@@@scan_depth 2\n@@inject_at x\n@@role host\nText",
     }
     document = read(tmp_path, {"entries": {"0": raw}})
     details = [line.detail for line in document.report if line.entry == 0 and line.what == "ignored"]
     assert [detail.split()[0] for detail in details if "counts as text" in detail] == ["/home/us", "/drag(on/i"]
     assert "a blank key never matches" in details
-    assert [detail.split()[2] for detail in details if "decorator" in detail] == ["@@depth", "@@@scan_depth"]
+    assert [detail for detail in details if "decorator" in detail] == [
+        "the decorator @@inject_at is not known here, so it has no effect",
+        "the decorator @@role has a value that can't be used, so it has no effect",
+    ]
 
 
 def test_the_lorebook_of_a_card_that_was_read(tmp_path: Path) -> None:
