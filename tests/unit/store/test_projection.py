@@ -267,18 +267,3 @@ async def test_a_restore_by_the_owner_bars_the_proposal_that_retired_the_fact(va
     await propose(vault, prior, successor)
     await vault.facts.restore_by_owner(prior.id)
     assert await vault.projections.is_barred(prior.id, successor.id)
-
-
-async def test_an_emptied_inbox_fills_again_without_retiring_twice(vault: Vault) -> None:
-    prior, successor = await pair(vault)
-    logged = await propose(vault, prior, successor)
-    assert logged is not None
-    await vault.facts.undo_retirement(logged.id)
-    before = await vault.facts.page(MIRA)
-    await by_hand(vault, "DELETE FROM retirements")
-    again = await propose(vault, prior, successor)
-    assert again is not None
-    assert again.state is RetirementState.ACTED
-    await vault.facts.replay_owner_acts(MIRA)
-    assert [one.state for one in await vault.projections.retirements(MIRA)] == [RetirementState.UNDONE]
-    assert await vault.facts.page(MIRA) == before
