@@ -1,0 +1,1 @@
+"""Discord: what is said there becomes turns, and replies become messages. Knows neither window nor command line."""
