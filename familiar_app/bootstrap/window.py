@@ -39,6 +39,7 @@ from familiar_app.ui.kit.parts import ReadCard, WindowParts
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.log.panel import log_panel
 from familiar_app.ui.lorebook.panel import create_lorebook_panel
+from familiar_app.ui.people.panel import create_people_panel
 from familiar_app.ui.prompts.panel import create_prompts_panel
 from familiar_app.ui.search.panel import create_search_panel
 from familiar_app.ui.settings.panel import settings_panel
@@ -121,6 +122,7 @@ def window_parts(
     panels: tuple[PanelFactory, ...] = (
         create_chat_panel,
         create_timeline_panel,
+        create_people_panel,
         create_character_panel,
         create_lorebook_panel,
         create_prompts_panel,

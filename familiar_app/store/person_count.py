@@ -10,13 +10,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-from familiar_app.domain.ids import FamiliarId, PersonKey, ego_key
+from familiar_app.domain.fact import Fact, FactId
+from familiar_app.domain.ids import FamiliarId, PersonKey, TurnId, ego_key
 from familiar_app.domain.privacy import PrivacyLevel
-from familiar_app.domain.turn import NameSpan
+from familiar_app.domain.turn import NameSpan, Turn
+from familiar_app.store.fact_row import read_facts
 from familiar_app.store.moment import from_micros
 from familiar_app.store.person import all_names, label_of, names_of
 from familiar_app.store.person_alias import Aliases, identities_of, kept_of, read_aliases
 from familiar_app.store.privacy import read_levels
+from familiar_app.store.turn_row import read_turn
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -35,6 +38,12 @@ _FACTS = """SELECT key, fact FROM fact_subjects INDEXED BY fact_subjects_current
     AND superseded_at IS NULL AND hidden = 0 AND (valid_to IS NULL OR valid_to > ?)"""
 _MONTHS = """SELECT strftime('%Y-%m', t.at / 1000000, 'unixepoch') AS month, count(*) FROM speakers s
     JOIN turns t INDEXED BY turns_speaker ON t.speaker = s.id WHERE s.key IN ({}) GROUP BY month ORDER BY month"""
+
+_LAST_SAID = """SELECT t.id FROM speakers s JOIN turns t INDEXED BY turns_speaker ON t.speaker = s.id
+    WHERE s.key IN ({}) AND t.shown = 1 ORDER BY t.at DESC, t.id DESC LIMIT ?"""
+_WEIGHTIEST = """SELECT DISTINCT s.fact, f.importance FROM fact_subjects s INDEXED BY fact_subjects_current
+    JOIN facts f ON f.id = s.fact WHERE s.familiar = ? AND s.key IN ({}) AND s.superseded_at IS NULL AND s.hidden = 0
+    AND (s.valid_to IS NULL OR s.valid_to > ?) ORDER BY coalesce(f.importance, 5) DESC, s.fact DESC LIMIT ?"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +124,24 @@ def count_one(connection: Connection, familiar: FamiliarId, person: PersonKey, n
 
 def count_months(connection: Connection, identities: Sequence[PersonKey]) -> list[MonthCount]:
     """Return how much was written in each month that has messages, the oldest first."""
-    rows = connection.execute(_MONTHS.format(",".join("?" for _ in identities)), tuple(identities))
+    rows = connection.execute(_MONTHS.format(_marks(identities)), tuple(identities))
     return [MonthCount(int(month[:4]), int(month[5:]), number) for month, number in rows]
+
+
+def last_said(connection: Connection, identities: Sequence[PersonKey], limit: int) -> list[Turn]:
+    """Return what somebody said last, the newest first."""
+    rows = connection.execute(_LAST_SAID.format(_marks(identities)), (*identities, limit)).fetchall()
+    turns = [read_turn(connection, TurnId(number)) for (number,) in rows]
+    return [turn for turn in turns if turn is not None]
+
+
+def weightiest(
+    connection: Connection, familiar: FamiliarId, identities: Sequence[PersonKey], now: int, limit: int
+) -> list[Fact]:
+    """Return what is believed of somebody today, the most important first."""
+    values = (familiar, *identities, now, limit)
+    rows = connection.execute(_WEIGHTIEST.format(_marks(identities)), values).fetchall()
+    return read_facts(connection, [FactId(number) for number, _importance in rows])
 
 
 def in_order(rows: Iterable[PersonRow], order: Order, *, descending: bool) -> list[PersonRow]:
@@ -180,3 +205,7 @@ def _matches(key: PersonKey, names: Iterable[NameSpan], needle: str) -> bool:
 
 def _is_recorded(connection: Connection, key: PersonKey) -> bool:
     return connection.execute(f"SELECT 1 FROM ({_RECORDED}) WHERE key = ?", (key,)).fetchone() is not None
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ",".join("?" for _ in values)

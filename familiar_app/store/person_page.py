@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import UserError
+from familiar_app.domain.fact import Fact
 from familiar_app.domain.ids import FamiliarId, Lineage, PersonKey
 from familiar_app.domain.saved_memory.memory import GLOBAL_LINEAGE
+from familiar_app.domain.turn import Turn
 from familiar_app.store.engine import Engine
 from familiar_app.store.moment import to_micros
 from familiar_app.store.owner_act import log_act
@@ -22,6 +24,8 @@ from familiar_app.store.person_count import (
     count_months,
     count_one,
     in_order,
+    last_said,
+    weightiest,
 )
 
 if TYPE_CHECKING:
@@ -54,6 +58,17 @@ class PersonPages:
     async def months(self, identities: Sequence[PersonKey]) -> builtins.list[MonthCount]:
         """Return how much was written in each month that has messages, the oldest first."""
         return await self._engine.read(lambda connection: count_months(connection, identities))
+
+    async def last_said(self, identities: Sequence[PersonKey], *, limit: int) -> builtins.list[Turn]:
+        """Return what somebody said last, the newest first."""
+        return await self._engine.read(lambda connection: last_said(connection, identities, limit))
+
+    async def weightiest(
+        self, familiar: FamiliarId, identities: Sequence[PersonKey], *, limit: int
+    ) -> builtins.list[Fact]:
+        """Return what is believed of somebody today, the most important first."""
+        now = to_micros(self._clock.now())
+        return await self._engine.read(lambda connection: weightiest(connection, familiar, identities, now, limit))
 
     async def memories(self, identities: Sequence[PersonKey], lineage: Lineage) -> int:
         """Count the saved memories about somebody that a familiar of a lineage has and that are not retired."""

@@ -1,0 +1,1 @@
+"""The People panel: everybody who is known, and what is known of them."""

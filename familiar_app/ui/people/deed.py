@@ -1,0 +1,62 @@
+"""What the owner decides about people: each is done at once, told, and can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+from familiar_app.domain.ids import PersonKey
+from familiar_app.domain.privacy import PrivacyLevel
+from familiar_app.store.person_count import PersonRow
+from familiar_app.ui.people.model import PeopleModel
+from familiar_app.ui.people.word import SHORT_LEVELS
+
+Start = Callable[[Callable[[], Coroutine[Any, Any, None]]], object]
+OfferUndo = Callable[[str, Callable[[], object]], object]
+
+
+class PeopleDeeds:
+    """Acts through the model; `start` runs a coroutine and reads the list anew after it."""
+
+    def __init__(self, model: PeopleModel, start: Start, offer_undo: OfferUndo) -> None:
+        self._model, self._start, self._offer_undo = model, start, offer_undo
+
+    def set_privacy(self, row: PersonRow, level: PrivacyLevel) -> None:
+        """Set how much may be kept of somebody, of all their identities."""
+        if level is row.privacy:
+            return
+
+        async def act() -> None:
+            before = await self._model.own_levels(row)
+            await self._model.set_levels(dict.fromkeys(row.identities, level))
+            self._undo(f"Kept of {row.label}: {SHORT_LEVELS[level]}.", lambda: self._model.set_levels(before))
+
+        self._start(act)
+
+    def merge(self, rows: Sequence[PersonRow], kept: PersonKey) -> None:
+        """Let people count as one of them."""
+        others = [row.key for row in rows if row.key != kept]
+        label = next(row.label for row in rows if row.key == kept)
+
+        async def back() -> None:
+            await self._model.part(others)
+            self._model.choose([kept, *others])
+
+        async def act() -> None:
+            await self._model.merge(others, kept)
+            self._model.choose([kept])
+            self._undo(f"They count as {label} now.", back)
+
+        self._start(act)
+
+    def part(self, alias: PersonKey) -> None:
+        """Let a merged identity stand for itself again."""
+
+        async def act() -> None:
+            before = await self._model.part([alias])
+            self._undo(f"{alias} stands for itself again.", lambda: self._model.merge([alias], before))
+
+        self._start(act)
+
+    def _undo(self, text: str, back: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self._offer_undo(text, lambda: self._start(back))

@@ -1,0 +1,110 @@
+"""The People panel of the main window: one view per familiar, made when it is first shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.ids import FamiliarId, PersonKey
+from familiar_app.ui.kit.action import Action
+from familiar_app.ui.kit.familiar_views import FamiliarViews
+from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.kit.zone import system_zone
+from familiar_app.ui.people.model import PeopleModel
+from familiar_app.ui.people.view import PeopleView
+
+if TYPE_CHECKING:
+    from familiar_app.services import Services
+
+MOST_OFFERED = 300
+
+
+def create_people_panel(services: Services, context: PanelContext) -> PeoplePanel:
+    """Make the People panel for an open vault."""
+    return PeoplePanel(services, context)
+
+
+class PeoplePanel:
+    """Implements `kit.panel.Panel`. A place is the key of a person."""
+
+    id = "people"
+    title = "People"
+    icon = "people"
+
+    def __init__(self, services: Services, context: PanelContext) -> None:
+        self._services, self._context = services, context
+        self.widget: FamiliarViews[PeopleView] = FamiliarViews(
+            services, context, self._make_view, begin=lambda view: view.load()
+        )
+        context.familiar_changed.connect(lambda _familiar: context.actions_changed(self.id))
+        context.familiar_reloaded.connect(self._reloaded)
+
+    @property
+    def view(self) -> PeopleView:
+        """The view of the familiar that is shown."""
+        if self.widget.current is None:
+            self.widget.show_familiar(self._context.familiar)
+        return self.widget.current
+
+    def _make_view(self, familiar: FamiliarId) -> PeopleView:
+        hosted = self._services.familiars[familiar]
+        zone = hosted.config.display.zone() or system_zone()
+        lineage = hosted.config.lineage
+        model = PeopleModel(self._services.vault, familiar, hosted.name, lineage=lineage, zone=zone)
+        return PeopleView(model, self._context)
+
+    def _reloaded(self, familiar: str) -> None:
+        old = self.widget.drop(familiar)
+        if old is None:
+            return
+        if self._context.familiar == familiar:
+            self.widget.show_familiar(familiar)
+            if self.widget.isVisible():
+                self.view.load()
+        old.tasks.cancel_soon()
+        old.deleteLater()
+
+    def actions(self) -> Sequence[Action]:
+        return (
+            Action("people.refresh", "Read the people anew", lambda: self.view.load(), "F5", "refresh", "People"),
+            Action(
+                "people.myself",
+                "What the familiar knows of itself",
+                lambda: self.view.show_person(self.view.model.ego),
+                icon="familiar",
+                group="People",
+                words="own dossier stances ego",
+            ),
+        )
+
+    def palette_entries(self) -> Sequence[Action]:
+        """Offer people by name, those seen last first."""
+        rows = [] if self.widget.current is None else self.view.model.rows[:MOST_OFFERED]
+        return tuple(
+            Action(
+                f"people.person.{row.key}",
+                row.label,
+                lambda key=row.key: self._context.go_to(self.id, key),
+                icon="user",
+                group="Person",
+                words=" ".join(row.identities),
+            )
+            for row in rows
+        )
+
+    def activate(self) -> None:
+        self.view.load()
+        self.view.table.setFocus()
+
+    def find(self) -> None:
+        self.view.search.setFocus()
+        self.view.search.selectAll()
+
+    def show_place(self, key: str) -> None:
+        """Show somebody."""
+        if key:
+            self.view.show_person(PersonKey(key))
+
+    async def close(self) -> None:
+        for view in self.widget:
+            await view.tasks.cancel()

@@ -1,0 +1,174 @@
+"""What the People panel shows in the side view: one person, or several who may be one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Any
+
+from PySide6.QtWidgets import QComboBox
+
+from familiar_app.domain.fact import Fact
+from familiar_app.domain.ids import OWNER, PersonKey
+from familiar_app.domain.privacy import PrivacyLevel
+from familiar_app.store.person_count import PersonRow
+from familiar_app.ui.kit.side_page import SidePage
+from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.people.model import Sheet
+from familiar_app.ui.people.plot import MonthPlot
+from familiar_app.ui.people.word import LEVELS, count, day, fact_note, minute, name_line, plot_words, short
+
+MOST_NAMES = 12
+MOST_OFFERED = 8
+_WITHHELD = "No dossier and no memories are shown, since nothing is to be kept about this person."
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """What a page can lead to and do. `offers` tells whether there is a panel of that id."""
+
+    go: Callable[[str, str], object]
+    offers: Callable[[str], bool]
+    set_privacy: Callable[[PersonRow, PrivacyLevel], object]
+    part: Callable[[PersonKey], object]
+    merge: Callable[[Sequence[PersonRow], PersonKey], object]
+    more_facts: Callable[[], object]
+
+
+class PersonPage(SidePage):
+    """One person: who it is, when, what is written about them, what they said, what can be done."""
+
+    def __init__(self, theme: Theme, sheet: Sheet, ways: Ways, *, zone: tzinfo, ego: PersonKey) -> None:
+        super().__init__("Details of the person")
+        self._theme, self._sheet, self._ways, self._zone, self._ego = theme, sheet, ways, zone, ego
+        self._head()
+        self._dossier()
+        self._facts()
+        self._memories()
+        self._messages()
+        self._identities()
+        if sheet.row.key != ego:
+            self._privacy()
+        self.end()
+
+    def _head(self) -> None:
+        row, zone = self._sheet.row, self._zone
+        self.text(row.label, "heading", selectable=True)
+        kind = {self._ego: "The familiar itself", OWNER: "You"}.get(row.key, "A bot" if row.bot else "")
+        if kind:
+            self.text(kind, "quiet")
+        self.text(row.key, "faint", selectable=True)
+        seen = day(row.last_seen_at, zone, "never")
+        self.text(f"{count(row.turns, 'message')}, last seen {seen}", "quiet")
+        if self._sheet.names:
+            self.part("Names over time")
+            for span in reversed(self._sheet.names[-MOST_NAMES:]):
+                self.text(name_line(span, zone), "quiet")
+            if len(self._sheet.names) > MOST_NAMES:
+                self.text(f"And {len(self._sheet.names) - MOST_NAMES:,} earlier ones.", "faint")
+
+    def _dossier(self) -> None:
+        sheet = self._sheet
+        self.part("Dossier")
+        if not sheet.row.privacy.allows_memories:
+            self.text(_WITHHELD, "quiet")
+        elif not sheet.dossiers:
+            self.text("None yet. It is written by itself once there are facts.", "quiet")
+        for one in sheet.dossiers:
+            dossier = one.dossier
+            known = sum(fact.id <= dossier.last_fact_id for fact in sheet.facts)
+            whose = f"of {one.whose}, " if one.whose else ""
+            self.text(dossier.text, selectable=True)
+            written = (
+                f"{whose}written {minute(dossier.created_at, self._zone)} from facts up to F#{dossier.last_fact_id}"
+            )
+            self.text(f"{written[0].upper()}{written[1:]}; {known} of those below.", "faint")
+
+    def _facts(self) -> None:
+        sheet = self._sheet
+        self.part(f"Facts ({sheet.row.facts:,})")
+        if not sheet.facts:
+            self.text("Nothing is believed about this person.", "quiet")
+        for fact in sheet.facts:
+            self._fact(fact)
+        pairs: list[tuple[str, Callable[[], Any]]] = []
+        if len(sheet.facts) < sheet.row.facts:
+            pairs.append(("More facts", self._ways.more_facts))
+        if sheet.facts and self._ways.offers("timeline"):
+            pairs.append(("On the timeline", lambda: self._ways.go("timeline", f"person:{sheet.row.key}")))
+        self.buttons(pairs)
+
+    def _fact(self, fact: Fact) -> None:
+        note = fact_note(fact, self._zone, in_dossier=self._sheet.in_dossier(fact))
+        if self._ways.offers("timeline"):
+            self.chip(fact.text, lambda: self._ways.go("timeline", str(fact.id)), note=note)
+        else:
+            self.text(note, "faint")
+            self.text(fact.text)
+
+    def _memories(self) -> None:
+        if self._sheet.memories:
+            self.part("Saved memories")
+            for one in self._sheet.memories:
+                self.text(f"• {one}")
+            if self._ways.offers("memories"):
+                self.buttons([("All saved memories", lambda: self._ways.go("memories", ""))])
+
+    def _messages(self) -> None:
+        sheet = self._sheet
+        self.part("Messages by month")
+        self.text(plot_words(sheet.months), "quiet")
+        if sheet.months:
+            self.column.addWidget(MonthPlot(self._theme, sheet.months))
+        if sheet.said:
+            self.part("Said last")
+        for turn in sheet.said:
+            place = f"{turn.channel}:{turn.id}"
+            note = minute(turn.at, self._zone)
+            self.chip(short(turn.content) or "…", lambda place=place: self._ways.go("chat", place), note=note)
+
+    def _identities(self) -> None:
+        row = self._sheet.row
+        if len(row.identities) == 1:
+            return
+        self.part("Counts as one person with")
+        for other in row.identities[1:]:
+            self.text(other, selectable=True)
+            self.buttons([(f"Take {short(other, 24)} apart", lambda other=other: self._ways.part(other))])
+
+    def _privacy(self) -> None:
+        row = self._sheet.row
+        self.part("What may be kept")
+        choice = QComboBox()
+        choice.setAccessibleName("What may be kept about this person")
+        for level, title, _text in LEVELS:
+            choice.addItem(title, level)
+        choice.setCurrentIndex(choice.findData(row.privacy))
+        choice.activated.connect(lambda _at: self._ways.set_privacy(row, PrivacyLevel(choice.currentData())))
+        self.column.addWidget(choice)
+        self.text(next(text for level, _title, text in LEVELS if level is row.privacy), "faint")
+
+
+class SeveralPage(SidePage):
+    """Several chosen people, who can be said to be one."""
+
+    def __init__(self, rows: Sequence[PersonRow], ways: Ways, *, zone: tzinfo, ego: PersonKey) -> None:
+        super().__init__("Chosen people")
+        self.text(f"{len(rows)} people are chosen.", "quiet")
+        for row in rows[:MOST_OFFERED]:
+            self.text(f"{row.label} · {row.key}", "strong")
+            seen = day(row.last_seen_at, zone, "never")
+            self.text(f"{count(row.turns, 'message')}, {count(row.facts, 'fact')}, last seen {seen}", "faint")
+        if len(rows) > MOST_OFFERED:
+            self.text(f"And {len(rows) - MOST_OFFERED:,} more. Up to {MOST_OFFERED} can be merged at once.", "quiet")
+        elif any(row.key == ego for row in rows):
+            self.text("The familiar itself cannot be merged with anybody.", "quiet")
+        else:
+            self.part("Are they one person?")
+            self.text("Messages and facts stay as they are; they are only shown under one name. You can take it back.")
+            choices = [
+                (f"Yes, {row.label} ({short(row.key, 24)})", lambda row=row: ways.merge(rows, row.key)) for row in rows
+            ]
+            self.buttons(choices)
+        self.end()

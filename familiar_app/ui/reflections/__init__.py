@@ -1,0 +1,1 @@
+"""The Reflections panel: what the familiar thinks, and what each thought rests on."""
