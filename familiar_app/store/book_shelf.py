@@ -97,7 +97,7 @@ class BookShelf:
     def naming(self, path: Path, channels: tuple[str, ...], config: CharacterConfig) -> dict[str, Any]:
         """Return the changes of the familiar's settings that let just these channels name a book."""
         changes: dict[str, Any] = {}
-        for channel in {*config.channels, *channels}:
+        for channel in sorted({*config.channels, *channels}):
             settings = config.channels.get(channel)
             before = settings.lorebooks if settings is not None else ()
             after = tuple(name for name in before if name != path.stem)
