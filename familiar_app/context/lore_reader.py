@@ -27,7 +27,7 @@ from familiar_app.context.newest_turns import NewestTurns
 from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.lorebook.activation import Activation
-from familiar_app.domain.lorebook.decoration import decorated
+from familiar_app.domain.lorebook.decoration import setting_of
 from familiar_app.domain.lorebook.engine import LoreEngine
 from familiar_app.domain.lorebook.rules import FIXED, rules_named
 from familiar_app.domain.lorebook.scene import MAX_DEPTH, Scene
@@ -179,7 +179,7 @@ def reach(shelf: LoreShelf, chosen: LorebookSettings) -> int:
     if chosen.min_activations:
         depths.append(chosen.min_activations_depth + 1 if chosen.min_activations_depth else MAX_DEPTH)
     for book in shelf.all_books:
-        depths += [book.scan_depth or 0, *(decorated(entry, rules).scan_depth or 0 for entry in book.entries)]
+        depths += [book.scan_depth or 0, *(setting_of(entry, "scan_depth", rules) or 0 for entry in book.entries)]
     return min(max(depths), MAX_DEPTH)
 
 

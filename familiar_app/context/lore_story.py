@@ -13,7 +13,7 @@ from familiar_app.context.lore_shelf import LoreShelf
 from familiar_app.context.newest_turns import NewestTurns
 from familiar_app.domain.card import fill_placeholders
 from familiar_app.domain.ids import TurnId
-from familiar_app.domain.lorebook.decoration import Decoration, decorated, read_content
+from familiar_app.domain.lorebook.decoration import Decoration, read_content, setting_of
 from familiar_app.domain.lorebook.entry import LoreEntry
 from familiar_app.domain.lorebook.rules import Rules, rules_named
 from familiar_app.domain.turn import Role
@@ -44,8 +44,7 @@ async def read_story(ctx: LayerContext, shelf: LoreShelf, turns: NewestTurns) ->
 
 
 def _is_timed(entry: LoreEntry, rules: Rules) -> bool:
-    entry = decorated(entry, rules)
-    return bool(entry.sticky or entry.cooldown or entry.delay)
+    return any(setting_of(entry, name, rules) for name in ("sticky", "cooldown", "delay"))
 
 
 def _count_turns(marks: Iterable[Decoration]) -> bool:

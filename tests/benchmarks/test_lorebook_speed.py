@@ -23,12 +23,14 @@ def words(dice: random.Random, count: int) -> list[str]:
     return ["".join(dice.choices(string.ascii_lowercase, k=dice.randint(4, 10))) for _ in range(count)]
 
 
-def engine_of(entries: int, dice: random.Random, *, depth: int) -> tuple[LoreEngine, list[str]]:
+def engine_of(
+    entries: int, dice: random.Random, *, depth: int, content: str = "word " * 30
+) -> tuple[LoreEngine, list[str]]:
     keys = words(dice, entries * 3)
     book = LoreBook(
         name="G",
         entries=tuple(
-            LoreEntry(uid=n, keys=tuple(keys[3 * n : 3 * n + 3]), content="word " * 30, match_whole_words=True)
+            LoreEntry(uid=n, keys=tuple(keys[3 * n : 3 * n + 3]), content=content, match_whole_words=True)
             for n in range(entries)
         ),
     )
@@ -41,11 +43,15 @@ def timed_ms(engine: LoreEngine, messages: tuple[str, ...]) -> tuple[float, int]
     return (time.process_time() - started) * 1000, len(found.accepted)
 
 
-def test_five_thousand_entries_over_two_hundred_messages() -> None:
+DECORATED = "@@depth 3\n@@role user\n@@exclude_keys zebra, quagga\n@@additional_keys a, e\n@@what\n" + "word " * 30
+
+
+@pytest.mark.parametrize("content", ["word " * 30, DECORATED], ids=["plain", "decorated"])
+def test_five_thousand_entries_over_two_hundred_messages(content: str) -> None:
     dice = random.Random(5)
-    engine, keys = engine_of(5000, dice, depth=200)
+    engine, keys = engine_of(5000, dice, depth=200, content=content)
     vocabulary = words(dice, 5000)
-    chat = [" ".join(dice.choices(vocabulary, k=40) + dice.choices(keys, k=n % 2)) for n in range(300)]
+    chat = [" ".join(["a", *dice.choices(vocabulary, k=40), *dice.choices(keys, k=n % 2)]) for n in range(300)]
     cold, _ = timed_ms(engine, tuple(chat[:200]))
     runs = sorted(timed_ms(engine, tuple(chat[n : 200 + n]))[0] for n in range(1, 100))
     print(f"\ncold {cold:.1f} ms, warm median {runs[49]:.1f} ms, p95 {runs[94]:.1f} ms")  # noqa: T201

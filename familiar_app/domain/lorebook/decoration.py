@@ -106,6 +106,12 @@ def decorated(entry: LoreEntry, rules: Rules) -> LoreEntry:
     return replace(entry, **dict(changes)) if changes else entry
 
 
+def setting_of(entry: LoreEntry, name: str, rules: Rules) -> Any:
+    """Return one setting of an entry as its decorators leave it."""
+    changes = read_content(entry.content, rules)[0].changes
+    return next((value for changed, value in changes if changed == name), getattr(entry, name))
+
+
 def idle_decorators(entry: LoreEntry, rules: Rules) -> tuple[Idle, ...]:
     """Return the decorators of an entry that do nothing under these rules."""
     marks, _ = read_content(entry.content, rules)
