@@ -79,6 +79,8 @@ def trace_shape(trace: PromptTrace) -> dict[str, Any]:
         "answer": trace.answer,
         "error": trace.error,
         "silent": trace.silent,
+        "tools": [tool["name"] for tool in trace.tools],
+        "rounds": [one.model_dump(mode="json") for one in trace.rounds],
     }
 
 

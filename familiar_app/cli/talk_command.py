@@ -171,7 +171,7 @@ async def run_prompt(command: Command) -> int:
         known_at=command.args.known_at,
         as_of=command.args.as_of,
     )
-    prompt = await hosted.assembler.assemble(request)
+    prompt = await hosted.inspector.assemble(request)
     for note in prompt.trace.notes:
         command.out.message(note)
     if command.out.as_json:

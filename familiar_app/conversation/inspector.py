@@ -71,6 +71,10 @@ class Inspector:
         self._meter = PromptMeter(self.vault, self.assembler)
         self._finder = WhyNotFinder(self.familiar, self.config, self.vault)
 
+    async def assemble(self, request: PromptRequest) -> AssembledPrompt:
+        """Return a prompt as a reply would have it, tools included. Raises as the assembler does."""
+        return (await offer_tools(self.assembler, self._desk, request)).prompt
+
     async def again(self, trace: TraceId, variation: Variation = UNCHANGED) -> AssembledPrompt:
         """Return the prompt of a stored reply as it would be made at its own moment, with something changed.
 
@@ -92,7 +96,7 @@ class Inspector:
             preview=True,
             lore=told.lorebook,
         )
-        return await self._assembled(request)
+        return await self.assemble(request)
 
     async def fresh(
         self,
@@ -112,7 +116,7 @@ class Inspector:
         request = PromptRequest(
             channel, mode=mode, pending=pending, known_at=known_at, as_of=as_of, variation=variation, preview=True
         )
-        return await self._assembled(request)
+        return await self.assemble(request)
 
     async def ask(self, prompt: AssembledPrompt) -> AsyncGenerator[Piece | Tried, None]:
         """Stream an answer to a prompt and store nothing: pieces, then one `Tried`, which tells of an error too.
@@ -159,9 +163,6 @@ class Inspector:
     async def meter(self, channel: Channel, draft: str = "") -> Meter:
         """Tell how much of the model's context a message being written would take."""
         return await self._meter.read(channel, draft)
-
-    async def _assembled(self, request: PromptRequest) -> AssembledPrompt:
-        return (await offer_tools(self.assembler, self._desk, request)).prompt
 
     async def _reply_trace(self, trace: TraceId) -> PromptTrace:
         found = await self.vault.traces.get(trace)

@@ -216,6 +216,7 @@ class FakeGate:
 
     def _host(self, familiar: FamiliarId) -> SimpleNamespace:
         model = SimpleNamespace(info=INFO, prepare=prepare)
+        assembler = FakeAssembler(familiar)
         hosted = self.opened.familiars[familiar] = SimpleNamespace(
             id=familiar,
             name=self.profile.cards[familiar].name,
@@ -223,7 +224,8 @@ class FakeGate:
             embedder=None,
             prose=model,
             background=model,
-            assembler=FakeAssembler(familiar),
+            assembler=assembler,
+            inspector=assembler,
             conversation=FakeConversation(self.opened.vault, familiar),
             projectors=FakeProjectors(),
         )
