@@ -116,7 +116,7 @@ async def run_facts(command: Command) -> int:
     """Print facts, newest first."""
     args, out = command.args, command.out
     if args.search is not None and not args.search.strip():
-        raise UsageError("--search needs a text to look for.")
+        raise UsageError("--search needs a text to look for.", "Write it behind --search, or leave the option out.")
     familiar = command.familiar()
     services = await command.open()
     found = await services.vault.facts.page(

@@ -36,9 +36,9 @@ async def run_turns(command: Command) -> int:
     """Print turns, oldest first."""
     args = command.args
     if args.around is not None and (args.search is not None or args.channel is not None):
-        raise UsageError("--around cannot be combined with --search or --channel.")
+        raise UsageError("--around cannot be combined with --search or --channel.", "Use one of them.")
     if args.search is not None and not args.search.strip():
-        raise UsageError("--search needs a text to look for.")
+        raise UsageError("--search needs a text to look for.", "Write it behind --search, or leave the option out.")
     services = await command.open()
     if args.around is not None:
         found = await _around(services, TurnId(args.around), args.limit)
@@ -56,7 +56,7 @@ async def run_turns(command: Command) -> int:
 
 async def _around(services: Services, turn: TurnId, count: int) -> list[Turn]:
     if await services.vault.turns.get(turn) is None:
-        raise UserError("There is no turn of this id.")
+        raise UserError("There is no turn of this id.", "Look up the ids with 'familiar turns'.")
     return await services.vault.turns.around(turn, limit=count)
 
 

@@ -172,7 +172,7 @@ async def run_keys(command: Command) -> int:
     """Print the keys of a typed list."""
     text = command.args.text
     if any("\ud800" <= char <= "\udfff" for char in text):
-        raise UsageError("The keys are not UTF-8 text.")
+        raise UsageError("The keys are not UTF-8 text.", "Set the terminal to UTF-8.")
     keys = split_keys(text, rules_named(command.args.rules))
     if command.out.as_json:
         command.out.json(keys)

@@ -125,7 +125,7 @@ async def export_lorebook(command: Command) -> int:
     if args.format is not None and args.format not in LORE_FORMATS:
         raise UsageError("There is no such format.", f"Known are {', '.join(LORE_FORMATS)}.")
     if args.file == "-":
-        raise UsageError("A lorebook is written to a file.")
+        raise UsageError("A lorebook is written to a file.", "Name a file in the place of -.")
     familiar, profile = command.familiar(), command.gate.profile
     if path.suffix.lower() not in _PICTURES:
         refuse_existing(path, args.force)

@@ -81,7 +81,7 @@ async def run_edit(command: Command) -> int:
     """Change a memory's text or tags."""
     args = command.args
     if args.no_tags and args.tags:
-        raise UsageError("--no-tags and --tag exclude each other.")
+        raise UsageError("--no-tags and --tag exclude each other.", "Use one of them.")
     text = None if args.text is None else _utf8(args.text)
 
     async def change(services: Services, keeper: Keeper, number: MemoryId) -> SavedMemory:

@@ -38,7 +38,7 @@ def place_of(args: argparse.Namespace, lineage: Lineage) -> MemoryPlace:
     if scope is None or owner is None:
         raise UsageError("It is not said about whom or what this is.", "Name it with --person or --server.")
     if args.everywhere and scope is Scope.SERVER:
-        raise UsageError("--global is for memories about a person.")
+        raise UsageError("--global is for memories about a person.", "Name the person, or leave --global out.")
     return MemoryPlace(scope, owner, GLOBAL_LINEAGE if args.everywhere else lineage)
 
 

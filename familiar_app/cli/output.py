@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, TextIO
 
+from familiar_app.cli.next_step import next_step_of
 from familiar_app.domain.errors import FamiliarError, OutsideError
 
 PROGRESS_EVERY_S = 0.2
@@ -85,12 +86,11 @@ class Output:
         """
         self.end_progress()
         if self.as_json and not self._json_printed:
-            shape = {"kind": error.kind, "message": error.message, "next": error.next_step or None}
+            shape = {"kind": error.kind, "message": error.message, "next": next_step_of(error)}
             self.json({"error": shape | dict(details or {})})
         else:
             self.message(f"familiar: {error.message}")
-            if error.next_step:
-                self.message(error.next_step)
+            self.message(next_step_of(error))
 
     def finish(self) -> None:
         """Flush both streams. Raises OutsideError where the result could not be written."""
@@ -113,7 +113,9 @@ class Output:
         _silence(self._out)
         if not isinstance(error, BrokenPipeError):
             reason = error.strerror or type(error).__name__
-            raise OutsideError(f"The result cannot be written: {reason}.") from error
+            raise OutsideError(
+                f"The result cannot be written: {reason}.", "Free some space, or write elsewhere."
+            ) from error
 
     def _say(self, text: str) -> None:
         try:

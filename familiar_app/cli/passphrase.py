@@ -11,6 +11,7 @@ from pathlib import Path
 
 from familiar_app.cli.output import Output
 from familiar_app.domain.errors import BadInputError, LockedError, OutsideError
+from familiar_app.interchange.json_text import READABLE
 from familiar_app.services import Gate, Services
 
 VARIABLE = "FAMILIAR_PASSPHRASE"
@@ -33,9 +34,9 @@ def from_file(file: Path) -> str:
         with file.open("rb") as stream:
             data = stream.read(MAX_FILE_BYTES + 1)
     except FileNotFoundError as error:
-        raise BadInputError("there is no such file.", source=file) from error
+        raise BadInputError("there is no such file.", source=file, next_step="Check the path.") from error
     except OSError as error:
-        raise OutsideError(f"{file} cannot be read: {error.strerror or type(error).__name__}.") from error
+        raise OutsideError(f"{file} cannot be read: {error.strerror or type(error).__name__}.", READABLE) from error
     if len(data) > MAX_FILE_BYTES:
         raise BadInputError("this is too long for a passphrase or key.", source=file)
     try:
@@ -44,7 +45,7 @@ def from_file(file: Path) -> str:
         raise BadInputError("this is not UTF-8 text.", source=file) from error
     secret = text.removesuffix("\n").removesuffix("\r") if text.endswith("\n") else text
     if not secret:
-        raise BadInputError("the file is empty.", source=file)
+        raise BadInputError("the file is empty.", source=file, next_step="Write the passphrase into its first line.")
     return secret
 
 
@@ -91,13 +92,13 @@ def ask(out: Output, question: str) -> str:
     try:
         passphrase = getpass.getpass(question)
     except EOFError as error:
-        raise LockedError("No passphrase was typed.") from error
+        raise LockedError("No passphrase was typed.", "Type it, or name a file with --passphrase-file.") from error
     except KeyboardInterrupt:
         raise asyncio.CancelledError from None
     finally:
         signal.signal(signal.SIGINT, before)
     if not passphrase:
-        raise LockedError("No passphrase was typed.")
+        raise LockedError("No passphrase was typed.", "Type it, or name a file with --passphrase-file.")
     return passphrase
 
 

@@ -99,7 +99,7 @@ async def run_list(command: Command) -> int:
     """Print everybody who is known to a familiar."""
     args, out = command.args, command.out
     if args.search is not None and not args.search.strip():
-        raise UsageError("--search needs a text to look for.")
+        raise UsageError("--search needs a text to look for.", "Write it behind --search, or leave the option out.")
     familiar = command.familiar()
     services = await command.open()
     rows = await services.vault.person_pages.list(familiar, search=args.search or "")

@@ -168,7 +168,12 @@ def absolute_spec(spec: str) -> str:
         return spec
     path = Path(slot["model"]).absolute()
     if not path.is_file():
-        raise BadInputError("there is no such file.", source=rest.strip(), field="model")
+        raise BadInputError(
+            "there is no such file.",
+            source=rest.strip(),
+            field="model",
+            next_step="Check the path, or name another model.",
+        )
     return f"{kind.strip().lower()}:{path}"
 
 

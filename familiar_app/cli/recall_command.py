@@ -72,13 +72,15 @@ async def run_recall(command: Command) -> int:
     """Print what one cue, or each cue of a file, brings back."""
     args = command.args
     if (args.query is not None) + (args.queries is not None) + args.marks != 1:
-        raise UsageError("A query is needed, a file of queries with --queries, or --marks: one of them.")
+        raise UsageError(
+            "A query is needed, a file of queries with --queries, or --marks: one of them.", "Give one of them."
+        )
     if args.weight and not args.marks:
-        raise UsageError("--weight tries another weight on your marks, so it needs --marks.")
+        raise UsageError("--weight tries another weight on your marks, so it needs --marks.", "Add --marks.")
     if args.queries is not None and not args.json_lines:
-        raise UsageError("--queries prints one line a query, so it needs --json-lines.")
+        raise UsageError("--queries prints one line a query, so it needs --json-lines.", "Add --json-lines.")
     if args.query is not None and not args.query.strip():
-        raise UsageError("The query is empty.")
+        raise UsageError("The query is empty.", "Write what you are looking for.")
     queries = [_Query(None, args.query)] if args.queries is None else list(_read_queries(args.queries))
     services = await command.open()
     request = await _request(command, services)
@@ -165,7 +167,7 @@ def _read_queries(path: Path) -> Iterator[_Query]:
                     raise BadInputError("this has to be a text.", source=path, line=number, field="query")
                 yield _Query(value.get("id"), text)
     except OSError as error:
-        raise BadInputError("this file cannot be read.", source=path) from error
+        raise BadInputError("this file cannot be read.", source=path, next_step="Check the path.") from error
 
 
 def hit_shape(hit: Hit) -> dict[str, Any]:

@@ -74,7 +74,7 @@ async def run_import(command: Command) -> int:
     kind = await asyncio.to_thread(_kind, args.file, args.format)
     if kind != "turns":
         if args.skip_bad_lines or args.channel or args.own_key:
-            raise UsageError("--skip-bad-lines, --channel and --self are for turns.")
+            raise UsageError("--skip-bad-lines, --channel and --self are for turns.", "Leave them out.")
         if kind == "memories":
             return await import_memories(command, Path(args.file), dry_run=args.dry_run)
         return await (import_lorebook if kind == "lorebook" else import_card)(command, Path(args.file))
@@ -107,7 +107,7 @@ def _kind(file: str, format_name: str | None) -> FileKind:
     if format_name in TURN_READERS or (file == "-" and format_name is None):
         return "turns"
     if file == "-":
-        raise UsageError("Lorebooks and cards are read from a file.")
+        raise UsageError("Lorebooks and cards are read from a file.", "Name a file in the place of -.")
     if format_name == MEMORIES:
         return "memories"
     if format_name in SHAPES:
@@ -168,13 +168,15 @@ async def run_export(command: Command) -> int:
         return await export_lorebook(command)
     if command.args.what == "memories":
         if command.args.format is not None:
-            raise UsageError("Memories are exported in one form only.")
+            raise UsageError("Memories are exported in one form only.", "Leave --format out.")
         return await export_memories(command, Path(command.args.file), force=command.args.force)
     args = command.args
     if args.format not in (None, "jsonl"):
-        raise UsageError("Turns are exported as jsonl.")
+        raise UsageError("Turns are exported as jsonl.", "Leave --format out.")
     if args.file == "-" and command.out.as_json:
-        raise UsageError("--json cannot be combined with an export to standard output.")
+        raise UsageError(
+            "--json cannot be combined with an export to standard output.", "Name a file, or leave --json out."
+        )
     services = await command.open()
     chunks = _turns(command, services)
     if args.file == "-":
@@ -224,7 +226,7 @@ async def _export_card(command: Command) -> int:
     if args.format is not None and args.format not in CARD_FORMATS:
         raise UsageError("There is no such format.", f"Known are {', '.join(CARD_FORMATS)}.")
     if args.file == "-":
-        raise UsageError("A card is written to a file.")
+        raise UsageError("A card is written to a file.", "Name a file in the place of -.")
     await command.open()
     familiar = command.familiar()
     # Into an existing picture only the card's own part is written.

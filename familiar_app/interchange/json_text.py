@@ -16,17 +16,19 @@ MAX_FILE_BYTES = 64 * 1024 * 1024
 MAX_JSON_BYTES = 32 * 1024 * 1024
 # Whatever walks a value afterwards calls itself once or twice for each level.
 MAX_JSON_DEPTH = 150
+READABLE = "Check that you may read it and that its disk is there."
+WRITABLE = "Check that you may write there and that there is space."
 
 
 def read_file(path: Path, *, limit_bytes: int = MAX_FILE_BYTES) -> bytes:
     """Read a whole file of at most `limit_bytes`. Raises BadInputError, or OutsideError where the disk fails."""
     try:
         if not path.is_file():
-            raise BadInputError("there is no such file.", source=path)
+            raise BadInputError("there is no such file.", source=path, next_step="Check the path.")
         with path.open("rb") as file:
             data = file.read(limit_bytes + 1)
     except OSError as error:
-        raise OutsideError(f"{path} cannot be read: {error.strerror or 'unknown error'}.") from error
+        raise OutsideError(f"{path} cannot be read: {error.strerror or 'unknown error'}.", READABLE) from error
     if len(data) > limit_bytes:
         raise BadInputError(f"the file is larger than {limit_bytes // 1024 // 1024} MiB.", source=path)
     return data
@@ -49,7 +51,7 @@ def write_file(path: Path, data: bytes) -> None:
     except OSError as error:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
-        raise OutsideError(f"{path} cannot be written: {error.strerror or 'unknown error'}.") from error
+        raise OutsideError(f"{path} cannot be written: {error.strerror or 'unknown error'}.", WRITABLE) from error
 
 
 def remove_file(path: Path) -> None:
@@ -57,7 +59,7 @@ def remove_file(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
-        raise OutsideError(f"{path} cannot be removed: {error.strerror or 'unknown error'}.") from error
+        raise OutsideError(f"{path} cannot be removed: {error.strerror or 'unknown error'}.", WRITABLE) from error
 
 
 def decode_text(data: bytes, *, source: Path | str) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from familiar_app.domain.errors import BadInputError, OutsideError
 from familiar_app.interchange.card_file import CARD_KEYWORDS, load_json_file
-from familiar_app.interchange.json_text import MAX_JSON_BYTES
+from familiar_app.interchange.json_text import MAX_JSON_BYTES, READABLE
 from familiar_app.interchange.lorebook.sniff import find_shape, is_card
 from familiar_app.interchange.memories import is_memory_file
 from familiar_app.interchange.report import Report
@@ -47,4 +47,4 @@ def _is_container(path: Path) -> bool:
         with path.open("rb") as stream:
             return stream.read(4) in _CONTAINERS
     except OSError as error:
-        raise OutsideError(f"{path} cannot be read: {error.strerror or type(error).__name__}.") from error
+        raise OutsideError(f"{path} cannot be read: {error.strerror or type(error).__name__}.", READABLE) from error

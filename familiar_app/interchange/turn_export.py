@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from familiar_app.domain.errors import OutsideError, UserError
 from familiar_app.domain.turn import Role, Turn
+from familiar_app.interchange.json_text import WRITABLE
 from familiar_app.interchange.target import refuse_target
 from familiar_app.interchange.turns import render_turn
 
@@ -79,7 +80,7 @@ def _outside_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OutsideError(f"{path} cannot be written: {error.strerror or type(error).__name__}.") from error
+        raise OutsideError(f"{path} cannot be written: {error.strerror or type(error).__name__}.", WRITABLE) from error
 
 
 def _open_part(path: Path) -> tuple[BinaryIO, Path]:

@@ -51,7 +51,7 @@ def source_from_path(path: Path) -> TurnSource:
         with path.open("rb") as stream:
             return source_from_pipe(stream, str(path))
     except FileNotFoundError as error:
-        raise BadInputError("there is no such file.", source=path) from error
+        raise BadInputError("there is no such file.", source=path, next_step="Check the path.") from error
     except OSError as error:
         raise _unreadable(str(path), error) from error
 

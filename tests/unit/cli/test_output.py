@@ -5,11 +5,20 @@ from __future__ import annotations
 import errno
 import io
 import json
+from pathlib import Path
 
 import pytest
 
 from familiar_app.cli.output import Output, printable
-from familiar_app.domain.errors import BadInputError, OutsideError
+from familiar_app.domain.errors import (
+    BadInputError,
+    BugError,
+    FamiliarError,
+    LockedError,
+    OutsideError,
+    UsageError,
+    UserError,
+)
 
 
 class Terminal(io.StringIO):
@@ -71,9 +80,29 @@ def test_an_error_is_json_on_standard_output_only_where_asked_for(streams: tuple
     assert [stream.getvalue() for stream in plain] == ["", "familiar: x, line 3: it is blue.\nPaint it.\n"]
 
 
-def test_an_error_without_a_next_step_has_null(streams: tuple[io.StringIO, io.StringIO]) -> None:
-    Output(True, *streams).error(OutsideError("gone"))
-    assert json.loads(streams[0].getvalue())["error"] == {"kind": "outside", "message": "gone", "next": None}
+@pytest.mark.parametrize(
+    ("error", "step"),
+    [
+        (OutsideError("gone"), "See what works with 'familiar status', and try again."),
+        (OutsideError("slow", retryable=True), "Try again in a while."),
+        (UserError("no"), "Correct it and run the command again."),
+        (UsageError("no"), "See 'familiar --help', or --help behind the command."),
+        (LockedError("no"), "Unlock the vault first."),
+        (BugError("oh"), "The log has the place. Nothing private is in it."),
+        (BadInputError("bad", source="x", line=3), "Correct line 3 and run the command again; nothing was changed."),
+        (BadInputError("bad", field="at"), "Correct 'at' and run the command again; nothing was changed."),
+        (BadInputError("bad", source=Path("x")), "Choose another file, or make this one anew; nothing was changed."),
+        (BadInputError("bad"), "Correct it and run the command again; nothing was changed."),
+    ],
+)
+def test_an_error_that_has_no_next_step_gets_one(
+    error: FamiliarError, step: str, streams: tuple[io.StringIO, io.StringIO]
+) -> None:
+    Output(True, *streams).error(error)
+    assert json.loads(streams[0].getvalue())["error"]["next"] == step
+    plain = io.StringIO(), io.StringIO()
+    Output(False, *plain).error(error)
+    assert plain[1].getvalue().splitlines() == [f"familiar: {error.message}", step]
 
 
 def test_progress_is_rare_and_its_last_step_always_shown(streams: tuple[io.StringIO, io.StringIO]) -> None:
