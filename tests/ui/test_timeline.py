@@ -13,7 +13,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
 
 from familiar_app.bootstrap.loop import run
-from familiar_app.domain.clock import FixedClock
+from familiar_app.domain.clock import FixedClock, format_time
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.fact import Fact
 from familiar_app.store.moment import to_micros
@@ -536,3 +536,13 @@ def test_the_table_keeps_the_rules_of_models(play: Play) -> None:
         tester.deleteLater()
 
     play(story, facts=400)
+
+
+def test_a_place_can_name_the_moment_at_which_a_fact_is_looked_at(play: Play) -> None:
+    async def story(scene: TimelineScene, told: dict[str, Fact]) -> None:
+        scene.panel.show_place(f"{told['oslo'].id}@{format_time(day(-89))}")
+        assert scene.model.moment == at(-89)
+        assert await side_of(scene, FactPage)
+        assert "Ann lives in Rome." in [text for _, text in shown(scene)]
+
+    play(story)

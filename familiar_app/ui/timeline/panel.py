@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from familiar_app.domain.clock import parse_time
 from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import FamiliarId, PersonKey
 from familiar_app.store.moment import to_micros
@@ -13,6 +14,7 @@ from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.zone import system_zone
 from familiar_app.ui.timeline.model import TimelineModel
+from familiar_app.ui.timeline.span_index import Moment
 from familiar_app.ui.timeline.view import TimelineView
 
 if TYPE_CHECKING:
@@ -147,9 +149,13 @@ class TimelinePanel:
         self.view.search.selectAll()
 
     def show_place(self, key: str) -> None:
-        """Show a fact (`42`), or the facts about somebody (`person:discord:1`)."""
-        if key.isdigit():
-            self.view.show_fact(FactId(int(key)))
+        """Show a fact (`42`), one at a moment (`42@2024-05-01T12:00:00Z`), or the facts about `person:discord:1`."""
+        fact, _, at = key.partition("@")
+        if fact.isdigit():
+            self.view.show_fact(FactId(int(fact)))
+            if at:
+                moment = to_micros(parse_time(at))
+                self.view.model.go(Moment(moment, moment))
         elif key.startswith(PERSON):
             self.view.show_person(PersonKey(key.removeprefix(PERSON)))
 

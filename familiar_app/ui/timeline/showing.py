@@ -12,8 +12,8 @@ from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.fact import FactId
 from familiar_app.store.written_file import write_atomically
 from familiar_app.ui.kit.dialog import choose_file
+from familiar_app.ui.kit.fact_detail import describe
 from familiar_app.ui.kit.panel import Place
-from familiar_app.ui.timeline.detail import describe
 from familiar_app.ui.timeline.side import ComparePage, FactPage, ManyPage
 from familiar_app.ui.timeline.word import as_json, as_text, differences, moment_text, picture_text
 

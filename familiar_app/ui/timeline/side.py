@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QScrollArea, QVBoxLa
 from familiar_app.domain.fact import FactId
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.chip import ChipButton
+from familiar_app.ui.kit.fact_detail import Chip, Detail
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import column, label, line, row
-from familiar_app.ui.timeline.detail import Chip, Detail
 from familiar_app.ui.timeline.word import SIGNS, Difference
 
 Go = Callable[[str, str], object]

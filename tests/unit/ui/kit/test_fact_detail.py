@@ -8,7 +8,7 @@ from familiar_app.domain.fact import Belief, Cause, Fact, FactId, Subject
 from familiar_app.domain.ids import OWNER, ChannelId, ChannelKey, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.interval import Interval
 from familiar_app.store.fact import FactHistory
-from familiar_app.ui.timeline.detail import Chip, describe
+from familiar_app.ui.kit.fact_detail import Chip, describe
 
 MIRA, ANN = FamiliarId("mira"), PersonKey("discord:1")
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
