@@ -33,10 +33,11 @@ class ReplyDelta:
 
 @dataclass(frozen=True, slots=True)
 class ToolUsed:
-    """A tool has answered; what it did, if it succeeded, stands in the log."""
+    """A tool has answered. `turn` is how the log tells of it, None where it did nothing."""
 
     name: str
     success: bool
+    turn: Turn | None = None
 
 
 @dataclass(frozen=True, slots=True)

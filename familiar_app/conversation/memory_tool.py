@@ -106,19 +106,26 @@ class MemoryTools:
         self, name: str, arguments: object, context: ToolContext, *, call_id: str | None = None
     ) -> ToolResult:
         """Carry out a call and return its result, whatever becomes of it. Raises BugError for other tools."""
+        return (await self.carry_out(name, arguments, context, call_id=call_id)).result
+
+    async def carry_out(
+        self, name: str, arguments: object, context: ToolContext, *, call_id: str | None = None
+    ) -> ToolOutcome:
+        """Do as `call` does, and return the log's turn with the result."""
         if name not in (SAVE_TOOL, UPDATE_TOOL):
             raise BugError("This is no memory tool.")
         try:
-            outcome = await self._carry_out(name, arguments, context, call_id)
+            outcome = await self._do(name, arguments, context, call_id)
         except (OutsideError, LockedError, BugError):
             # A rule of the database that refuses is a defect of ours, but for the model the same: nothing was stored.
             log.exception("the vault took no call of a memory tool")
-            return failed(name, Refused(Failure.DB_ERROR, "The memory could not be stored. Nothing was changed."))
+            refused = Refused(Failure.DB_ERROR, "The memory could not be stored. Nothing was changed.")
+            return ToolOutcome(failed(name, refused))
         if outcome.turn is not None:
             await self._tell(outcome.result, context)
-        return outcome.result
+        return outcome
 
-    async def _carry_out(self, name: str, arguments: object, context: ToolContext, call_id: str | None) -> ToolOutcome:
+    async def _do(self, name: str, arguments: object, context: ToolContext, call_id: str | None) -> ToolOutcome:
         limits = limits_of(self.settings)
         call = ToolCall(arguments if isinstance(arguments, Mapping) else {}, call_id)
         if name == UPDATE_TOOL:

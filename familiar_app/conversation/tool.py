@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from familiar_app.domain.chat import ToolSpec
+from familiar_app.domain.ids import TurnId
 from familiar_app.domain.saved_memory.request import ToolContext
 from familiar_app.domain.settings import CharacterConfig
 
@@ -32,13 +33,14 @@ class Caller:
 class ToolAnswer:
     """What a tool answers. `text` is for the model.
 
-    `logged` tells that the tool has put its turn into the log itself, in one transaction with what it did. `silences`
-    ends the reply without a word.
+    `logged` tells that nothing is to be put into the log: the tool has done so itself, in one transaction with what it
+    did (then `turn` is that turn), or there is nothing to tell later. `silences` ends the reply without a word.
     """
 
     success: bool
     text: str
     logged: bool = False
+    turn: TurnId | None = None
     silences: bool = False
 
 

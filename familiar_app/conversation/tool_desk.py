@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from familiar_app.conversation.event import ToolUsed
 from familiar_app.conversation.memory_caller import caller_of
 from familiar_app.conversation.memory_tool import MemoryTools, NoticeSink
 from familiar_app.conversation.tool import Caller, Occasion, Tool, ToolAnswer
@@ -25,7 +26,7 @@ from familiar_app.domain.errors import BugError
 from familiar_app.domain.ids import FamiliarId, TurnId
 from familiar_app.domain.saved_memory.request import ToolContext
 from familiar_app.domain.settings import CharacterConfig
-from familiar_app.domain.turn import Channel, NewTurn, Role
+from familiar_app.domain.turn import Channel, NewTurn, Role, Turn
 from familiar_app.store.vault import Vault
 
 TOOL_MODE = "tool"
@@ -34,12 +35,18 @@ TIMEOUT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A call that was carried out, or refused: its name, what the model gave, the answer, and how long it took."""
+    """A call that was carried out, or refused: its name, what the model gave, the answer, the time, its turn."""
 
     name: str
     arguments: str
     answer: ToolAnswer
     ms: float
+    turn: Turn | None = None
+
+    @property
+    def used(self) -> ToolUsed:
+        """The event that tells of it."""
+        return ToolUsed(self.name, self.answer.success, self.turn)
 
     def as_traced(self) -> dict[str, Any]:
         """Return it as a trace keeps it."""
@@ -88,9 +95,12 @@ class ToolDesk:
             return Done("", "", ToolAnswer(False, f"The call could not be read: {call.problem}."), 0.0)
         started = time.perf_counter()
         answer = await self._answer(call, tools.get(call.name), channel, turn, spoken=spoken)
-        if answer.success and not answer.logged:
-            await self._log(call, answer, channel)
-        return Done(call.name, call.arguments, answer, (time.perf_counter() - started) * 1000)
+        logged: Turn | None = None
+        if answer.turn is not None:
+            logged = await self.vault.turns.get(answer.turn)
+        elif answer.success and not answer.logged:
+            logged = await self._log(call, answer, channel)
+        return Done(call.name, call.arguments, answer, (time.perf_counter() - started) * 1000, logged)
 
     async def _answer(
         self, call: ToolCall, tool: Tool | None, channel: Channel, turn: TurnId, *, spoken: bool
@@ -113,9 +123,9 @@ class ToolDesk:
             raise BugError("The turn that is answered is gone.")
         return await caller_of(self.vault, self.familiar, self.char, self.config.lineage, channel, answered)
 
-    async def _log(self, call: ToolCall, answer: ToolAnswer, channel: Channel) -> None:
+    async def _log(self, call: ToolCall, answer: ToolAnswer, channel: Channel) -> Turn:
         told = {"name": call.name, "arguments": call.arguments, "result": answer.text}
-        await self.vault.turns.append(
+        turn, _ = await self.vault.turns.append(
             NewTurn(
                 channel=channel.id,
                 role=Role.TOOL,
@@ -128,6 +138,7 @@ class ToolDesk:
                 tool_call_id=call.id,
             )
         )
+        return turn
 
 
 def _arguments(text: str) -> dict[str, Any] | None:

@@ -55,7 +55,7 @@ class ToolLoop:
         self.measured.started = time.perf_counter()
         request = self.offer.prompt.request
         if (wish := await self._wish()) is not None:
-            yield wish.used
+            yield wish.done.used
             request = self._asked_again(request, wish.messages)
         for number in range(1, MAX_ROUNDS + 2):
             this = Measured(started=time.perf_counter())
@@ -71,7 +71,7 @@ class ToolLoop:
             done: list[Done] = []
             for call in calls:
                 done.append(await self._carry_out(call))
-                yield ToolUsed(done[-1].name, done[-1].answer.success)
+                yield done[-1].used
             self.rounds.append(told_round(this, done))
             if self.silent:
                 return

@@ -34,8 +34,9 @@ class MemoryTool:
         return occasion.config.saved_memories.self_teaching_enabled
 
     async def call(self, arguments: Mapping[str, Any], caller: Caller) -> ToolAnswer:
-        result = await self.tools.call(self.name, arguments, caller.context, call_id=caller.call_id)
-        return ToolAnswer(result.success, json.dumps(result.as_json(), ensure_ascii=False), logged=True)
+        outcome = await self.tools.carry_out(self.name, arguments, caller.context, call_id=caller.call_id)
+        told = json.dumps(outcome.result.as_json(), ensure_ascii=False)
+        return ToolAnswer(outcome.result.success, told, logged=True, turn=outcome.turn)
 
 
 class SaveMemoryTool(MemoryTool):

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from familiar_app.conversation.event import ToolUsed
 from familiar_app.conversation.tool import Tool
 from familiar_app.conversation.tool_desk import Done, ToolDesk
 from familiar_app.domain.chat import ChatRequest, Message, RequestSent, Sampling, TextDelta, ToolCall
@@ -45,11 +44,6 @@ class Wish:
     done: Done
     traced: ToolRound
     messages: tuple[Message, ...]
-
-    @property
-    def used(self) -> ToolUsed:
-        """The event that tells of it."""
-        return ToolUsed(self.done.name, self.done.answer.success)
 
 
 async def wished_call(
