@@ -18,7 +18,7 @@ _FENCE = regex.compile(r"```(?:([\w+#.-]{1,30})(?=\n))?")
 _CLOSING = "\n```"
 _ATOM = regex.compile(
     r"<(?:@[!&]?|#|t:|id:|/[^<>\n]{1,100}:|a?:\w{1,64}:)[\w:]{1,40}>"
-    r"|\[[^\[\]\n]{1,200}\]\(<?https?://[^\s()]{1,1500}>?\)|<?https?://\S+|`{3,}(?:[\w+#.-]{1,30}\n)?|:\w{1,40}:"
+    r"|\[[^\[\]\n]{1,200}\]\(<?https?://[^\s()]{1,1500}>?\)|<?https?://[^\s<>`]+>?|`{3,}(?:[\w+#.-]{1,30}\n)?|:\w{1,40}:"
 )
 _CLUSTER = regex.compile(r"\X")
 _CUTS = (
@@ -113,7 +113,7 @@ def _cut(text: str, start: int, furthest: int, *, in_code: bool) -> int:
         least_end = start + int((furthest - start) * least)
         places = [m.start() for m in pattern.finditer(text, least_end, furthest + 1) if start < m.start() <= furthest]
         for place in reversed(places):
-            if _outside(_ATOM, text, start, place) == place:
+            if not any(atom.start() < place < atom.end() for atom in _ATOM.finditer(text, start, furthest)):
                 return int(place)
     return furthest
 
