@@ -74,7 +74,7 @@ async def run_say(command: Command) -> int:
     place = await services.vault.channels.ensure(ChannelKey(command.args.channel), familiar=hosted.id)
     await _remembering(command, services, hosted, place)
     out, result = command.out, _Result()
-    events = hosted.conversation.say(place, text, _speaker(command))
+    events = hosted.conversation.say(place, text, await _speaker(command, services))
     try:
         async for event in events:
             match event:
@@ -125,11 +125,12 @@ def _print_result(command: Command, result: _Result) -> None:
             command.out.message(f"Turn {result.reply_turn_id} is stored; its trace is {result.trace_id}.")
 
 
-def _speaker(command: Command) -> Author:
+async def _speaker(command: Command, services: Services) -> Author:
+    """Return who speaks: whatever the case of a name, it is the same person."""
     name = command.args.speaker
     if name is None:
         return Author(key=OWNER, name=command.gate.profile.settings().owner_name)
-    return Author(key=PersonKey(f"local:{name}"), name=name)
+    return Author(key=await services.vault.people.spelt(PersonKey(f"local:{name}")), name=name)
 
 
 def _remember_familiar(command: Command) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from familiar_app.domain.errors import BadInputError, OutsideError
+from familiar_app.interchange.json_text import READABLE
 
 MAX_PIPE_BYTES = 256 * 1024 * 1024
 _FileMark = tuple[int, int]
@@ -69,4 +70,4 @@ def source_from_pipe(stream: BinaryIO, name: str = "standard input") -> TurnSour
 
 
 def _unreadable(name: str, error: OSError) -> OutsideError:
-    return OutsideError(f"{name} cannot be read: {error.strerror or type(error).__name__}.")
+    return OutsideError(f"{name} cannot be read: {error.strerror or type(error).__name__}.", READABLE)

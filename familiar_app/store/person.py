@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,25 @@ class People:
 
         return await self._engine.read(work)
 
+    async def spelt(self, key: PersonKey) -> PersonKey:
+        """Return the key of somebody known that differs in the case or form of its letters alone, the oldest one.
+
+        Where there is nobody, it is `key`; somebody of exactly this key comes first.
+        """
+
+        def work(connection: Connection) -> PersonKey:
+            platform = key.partition(":")[0]
+            rows = connection.execute(
+                """SELECT key FROM people p WHERE key >= ? AND key < ?
+                ORDER BY (SELECT min(id) FROM names n WHERE n.person = p.key), key""",
+                (f"{platform}:", f"{platform};"),
+            )
+            known = [PersonKey(row[0]) for row in rows]
+            alike = [one for one in known if _letters(one) == _letters(key)]
+            return key if key in alike or not alike else alike[0]
+
+        return await self._engine.read(work)
+
     async def label(self, key: PersonKey, *, guild: str | None = None) -> str:
         """Return what somebody is called today, in a guild or in general."""
         return (await self.labels((key,), guild=guild))[key]
@@ -59,6 +79,10 @@ class People:
             return {key: label_of(key, names_of(connection, key), guild) for key in keys}
 
         return await self._engine.read(work)
+
+
+def _letters(key: PersonKey) -> str:
+    return unicodedata.normalize("NFKC", key).casefold()
 
 
 def label_of(key: PersonKey, names: builtins.list[NameSpan], guild: str | None = None) -> str:

@@ -194,6 +194,13 @@ async def test_say_as_somebody_in_a_channel(program: Program) -> None:
     assert (await program("turns", "--channel", "local:main", "--json")).code == 4
 
 
+async def test_a_name_in_another_case_is_the_same_person(program: Program) -> None:
+    for name in ("Zoë", "ZOË", "zoe\u0308", "Zoe"):
+        await program("say", "Hi", "--as", name)
+    turns = (await program("turns", "--json")).json
+    assert [turn["author"]["key"] for turn in turns if turn["role"] == "user"] == ["local:Zoë"] * 3 + ["local:Zoe"]
+
+
 async def test_a_silent_familiar_is_no_error(program: Program) -> None:
     program.answer = None
     ran = await program("say", "Hi", "--json")

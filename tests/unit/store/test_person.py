@@ -30,6 +30,14 @@ async def spans(vault: Vault, kind: str = "name") -> list[tuple[str, datetime, d
     return [(s.name, s.since, s.until) for s in person.names if s.kind == kind]
 
 
+async def test_a_key_is_spelt_as_it_was_first(vault: Vault, said: Said) -> None:
+    for key in ("local:Ann", "local:ANN", "import:ann"):
+        await vault.turns.append(said("x", author=Author(PersonKey(key), "Ann")))
+    wanted = ("local:ann", "local:ANN", "import:Ann", "local:annie", "discord:ann")
+    found = [await vault.people.spelt(PersonKey(key)) for key in wanted]
+    assert found == ["local:Ann", "local:ANN", "import:ann", "local:annie", "discord:ann"]
+
+
 async def test_the_label_is_the_first_name_there_is(vault: Vault, said: Said) -> None:
     everything = {"username": "ben7", "global_name": "Benjamin", "nickname": "Benny"}
     await says(vault, said, 0, guild="discord:g", **everything)
