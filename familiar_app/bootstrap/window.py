@@ -41,12 +41,14 @@ from familiar_app.ui.log.panel import log_panel
 from familiar_app.ui.lorebook.panel import create_lorebook_panel
 from familiar_app.ui.people.panel import create_people_panel
 from familiar_app.ui.prompts.panel import create_prompts_panel
+from familiar_app.ui.reflections.panel import create_reflections_panel
 from familiar_app.ui.search.panel import create_search_panel
 from familiar_app.ui.settings.panel import settings_panel
 from familiar_app.ui.shell.crash import CrashDialog
 from familiar_app.ui.shell.single_instance import SingleInstance
 from familiar_app.ui.shell.window import MainWindow
 from familiar_app.ui.timeline.panel import create_timeline_panel
+from familiar_app.ui.upkeep.panel import create_upkeep_panel
 
 log = logging.getLogger(__name__)
 CLOSE_TIMEOUT_S = 20.0
@@ -123,6 +125,7 @@ def window_parts(
         create_chat_panel,
         create_timeline_panel,
         create_people_panel,
+        create_reflections_panel,
         create_character_panel,
         create_lorebook_panel,
         create_prompts_panel,
@@ -130,6 +133,7 @@ def window_parts(
         log_panel(buffer),
         settings_panel,
         create_search_panel,
+        create_upkeep_panel,
     )
     return WindowParts(
         gate=application,

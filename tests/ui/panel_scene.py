@@ -155,9 +155,17 @@ async def think(
     await vault.projections.write(lambda writer: writer.add_reflection(new, day(at)) and None)
 
 
+async def tell_thoughts(vault: Vault, facts: dict[str, Fact]) -> None:
+    """Store three thoughts of Mira's: one about several places, one that is stale, one that rests on a message."""
+    said = {name: [await vault.turns.get(turn) for turn in fact.source_turns] for name, fact in facts.items()}
+    await think(vault, "Ann never stays anywhere for long.", -88, facts=[facts["oslo"], facts["trip"]], anywhere=True)
+    await think(vault, "Ben keeps what matters close by.", -50, turns=said["cat"], facts=[facts["cat"]])
+    await think(vault, "They both come back to the harbour.", -9, turns=[*said["job"], *said["coffee"]])
+
+
 def thought(text: str, turns: Sequence[int]) -> str:
     """Return a model's answer with one thought."""
     return json.dumps([{"text": text, "cited_turn_ids": list(turns), "cited_fact_ids": []}])
 
 
-__all__ = ["ANN", "BEN", "EGO", "MIRA", "PanelScene", "day", "tell_people", "think", "thought"]
+__all__ = ["ANN", "BEN", "EGO", "MIRA", "PanelScene", "day", "tell_people", "tell_thoughts", "think", "thought"]

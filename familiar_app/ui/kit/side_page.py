@@ -33,9 +33,13 @@ class SidePage(QScrollArea):
         """Add a paragraph."""
         self.column.addWidget(label(text, role, wrap=True, selectable=selectable))
 
+    def rule(self) -> None:
+        """Add a hairline."""
+        self.column.addWidget(line())
+
     def part(self, title: str) -> None:
         """Begin a part under a hairline."""
-        self.column.addWidget(line())
+        self.rule()
         self.column.addWidget(label(title, "strong", wrap=True))
 
     def chip(self, text: str, run: Run, *, note: str = "") -> None:

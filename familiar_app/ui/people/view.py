@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -48,6 +49,7 @@ class PeopleView(QWidget):
             merge=self.deeds.merge,
             more_facts=self._more_facts,
         )
+        self._acts = itertools.count()
         self._awaited: PersonKey | None = None
         self._filling = False
         self._make_table()
@@ -145,7 +147,7 @@ class PeopleView(QWidget):
             await self.model.load()
             self._show_side()
 
-        self.tasks.start(act, name="people.act")
+        self.tasks.start(act, name=f"people.act.{next(self._acts)}")
 
     def show_person(self, key: PersonKey) -> None:
         """Choose somebody by any of their identities; whoever a search hides brings everybody back."""
