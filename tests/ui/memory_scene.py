@@ -20,6 +20,7 @@ from familiar_app.ui.inbox.panel import create_inbox_panel
 from familiar_app.ui.kit.panel import PanelFactory
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.shell.window import MainWindow
+from familiar_app.ui.upkeep.panel import create_upkeep_panel
 from tests.ui.double import DoublePanel, World, make_world
 from tests.ui.pictures import CARDS, settle, until
 from tests.ui.timeline_scene import MIRA, NOW, day, new_vault, tell_story
@@ -30,7 +31,7 @@ STORY = (
     ("claim", "cat", "Somebody with a cat named Pixel has no time to cheat at cards.", -2, True),
 )
 """Older fact, newer fact, reason, day, whether it waits."""
-PANELS: tuple[PanelFactory, ...] = (create_inbox_panel,)
+PANELS: tuple[PanelFactory, ...] = (create_inbox_panel, create_upkeep_panel)
 Told = dict[str, Fact]
 _SHARED = ("facts", "retirements", "health", "turns", "index", "vectors", "projections", "people", "channels")
 
@@ -91,6 +92,7 @@ async def with_scene(
     look: tuple[str, float] = ("light", 1.0),
     fill: Callable[[Vault, FixedClock], Awaitable[Any]] | None = None,
     weak: bool = False,
+    model: ToldModel | None = None,
     size: tuple[int, int] = (1180, 780),
 ) -> None:
     """Run a test over a window with a vault that `fill` has filled, and put everything away behind it."""
@@ -101,7 +103,7 @@ async def with_scene(
         await fill(vault, clock)
     world = make_world(root / "profile", theme, cards=CARDS)
     world.gate.profile.save_settings({"theme": look[0], "zoom": look[1]})
-    model = ToldModel()
+    model = model or ToldModel()
     _join(world, vault, clock, model, weak=weak)
     window = MainWindow(world.parts)
     window.start()

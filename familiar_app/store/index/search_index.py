@@ -81,6 +81,7 @@ class SearchIndex:
         self._wake = asyncio.Event()
         self._moved = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._begin: Callable[[], None] = lambda: None
 
     @property
     def status(self) -> IndexStatus:
@@ -97,6 +98,15 @@ class SearchIndex:
         """Begin to build and to follow, unless it has begun."""
         if self._task is None or self._task.done():
             self._task = tasks.start(self.run(), name="search index", owner=owner)
+            self._begin = partial(self.start, tasks, owner=owner)
+
+    async def build_again(self) -> None:
+        """Throw the index away, however it stands, and begin anew. Before `start` this does nothing."""
+        if self._task is None:
+            return
+        self._task.cancel()
+        await asyncio.wait([self._task])
+        self._begin()
 
     async def ready(self, progress: Callable[[IndexStatus], None] | None = None) -> IndexStatus:
         """Wait until everything is indexed, or it failed; `progress` hears how far it is."""

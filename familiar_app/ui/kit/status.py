@@ -11,7 +11,10 @@ ModelState = Literal["idle", "loading", "answering", "failed", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """One state of the bar. `model_local` tells that what is said to the model stays on this computer."""
+    """One state of the bar. `model_local` tells that what is said to the model stays on this computer.
+
+    `memory` is a word about the upkeep of memory, "" where nobody tells; its tone is a role of the theme.
+    """
 
     vault_open: bool = False
     local_only: bool = False
@@ -21,6 +24,9 @@ class Status:
     model_weak: bool = False
     tokens_per_s: float | None = None
     model_error: str = ""
+    memory: str = ""
+    memory_tip: str = ""
+    memory_tone: str = "text_2"
 
 
 class StatusModel:

@@ -62,7 +62,12 @@ class Frame(QWidget):
         self._rail = Rail(theme, lambda _button: self.choose_familiar())
         self.side_view = SideView(theme)
         self._bar = StatusBar(
-            theme, self.status, lock=lock, local_only=self._show_local_only, show_model=self._show_model
+            theme,
+            self.status,
+            lock=lock,
+            local_only=self._show_local_only,
+            show_model=self._show_model,
+            show_memory=lambda: self.show_panel("upkeep"),
         )
         self._stack = QStackedWidget()
         self._build_layout()

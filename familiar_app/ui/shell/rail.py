@@ -63,8 +63,14 @@ class Rail(QWidget):
         follow(self._theme, self, self._refresh)
 
     def select(self, panel: str) -> None:
+        """Mark the open panel; none where it has no place here."""
+        checked = self._group.checkedButton()
         if panel in self._buttons:
             self._buttons[panel].setChecked(True)
+        elif checked is not None:
+            self._group.setExclusive(False)
+            checked.setChecked(False)
+            self._group.setExclusive(True)
 
     def set_badge(self, panel: str, count: int) -> None:
         if panel in self._buttons:

@@ -1,4 +1,4 @@
-"""The status bar: the vault, local-only, the model and its speed; at the far end a passing word."""
+"""The status bar: the vault, local-only, the model and its speed, memory; at the far end a passing word."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ class StatusBar(QWidget):
         lock: Callable[[], object],
         local_only: Callable[[QWidget], object],
         show_model: Callable[[], object],
+        show_memory: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__()
         self._theme, self._model = theme, model
@@ -33,10 +34,11 @@ class StatusBar(QWidget):
         self._vault = self._part(lock)
         self.shield = self._part(lambda: local_only(self.shield))
         self._llm = self._part(show_model)
+        self.memory = self._part(show_memory)
         self._word = ElidedLabel("", "quiet")
         parts = row(spacing=4)
         parts.setContentsMargins(8, 2, 12, 2)
-        for part in (self._vault, self.shield, self._llm):
+        for part in (self._vault, self.shield, self._llm, self.memory):
             parts.addWidget(part)
         parts.addSpacing(12)
         parts.addWidget(self._word, 1)
@@ -78,6 +80,10 @@ class StatusBar(QWidget):
             tip = "Connections to the endpoints you configured are allowed. Click to see more."
             self._fill(self.shield, "shield", "text_3", "Network allowed", tip)
         self._show_model(status)
+        failed = status.memory_tone == "danger"
+        text = status.memory[:1].upper() + status.memory[1:]
+        self._fill(self.memory, "warning" if failed else "memories", status.memory_tone, text, status.memory_tip)
+        self.memory.setVisible(bool(status.memory))
 
     def _show_model(self, status: Status) -> None:
         failed = status.model_state == "failed"

@@ -1,0 +1,83 @@
+"""The card with the figures of health, and the list behind a figure at the side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
+
+from familiar_app.domain.fact import Fact
+from familiar_app.store.health import MemoryHealth
+from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.chip import ChipButton
+from familiar_app.ui.kit.label import column, label, surface
+from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.upkeep.card import Card
+
+FIGURES = (
+    ("facts", "Facts that hold now"),
+    ("never_recalled", "Never brought back into a prompt"),
+    ("duplicates", "Said twice"),
+    ("malformed", "Answers in a wrong form, counted as empty"),
+    ("rejected", "Items dropped by guards"),
+)
+LISTED = ("never_recalled", "duplicates")
+
+
+class HealthCard(Card):
+    """The figures; those with a list behind them have a button that shows it."""
+
+    def __init__(self, show: Callable[[str], object]) -> None:
+        super().__init__("Health", "How good what is remembered is. Nothing here is changed by itself.")
+        self.state.hide()
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(0, 1)
+        self.values = {}
+        self.buttons = {}
+        for line, (name, words) in enumerate(FIGURES):
+            self._grid.addWidget(label(words, wrap=True), line, 0)
+            self.values[name] = label("–", "strong")
+            self._grid.addWidget(self.values[name], line, 1, Qt.AlignmentFlag.AlignRight)
+            if name in LISTED:
+                made = button("Show", lambda name=name: show(name), role="link")
+                made.setAccessibleName(f"Show: {words}")
+                self.buttons[name] = made
+                self._grid.addWidget(made, line, 2)
+        self.column.addLayout(self._grid)
+
+    def show_health(self, health: MemoryHealth) -> None:
+        """Show the figures."""
+        values = {
+            "facts": health.facts,
+            "never_recalled": health.never_recalled,
+            "duplicates": health.duplicates,
+            "malformed": sum(one.malformed for one in health.projectors),
+            "rejected": sum(sum(one.rejected.values()) for one in health.projectors),
+        }
+        for name, value in values.items():
+            self.values[name].setText(f"{value:,}")
+            if name in self.buttons:
+                self.buttons[name].setEnabled(value > 0)
+
+
+class FactList(QScrollArea):
+    """Facts as chips that lead to the timeline, where they can be merged or retired."""
+
+    def __init__(self, text: str, facts: Sequence[Fact], context: PanelContext) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Facts")
+        inside, layout = surface(QWidget(), 2), column(margins=16, spacing=8)
+        layout.addWidget(label(text, "quiet", wrap=True))
+        for fact in facts:
+            if context.has_panel("timeline"):
+                layout.addWidget(ChipButton(fact.text, lambda fact=fact: context.go_to("timeline", str(fact.id))))
+            else:
+                layout.addWidget(label(fact.text, wrap=True, selectable=True))
+        layout.addStretch(1)
+        inside.setLayout(layout)
+        self.setWidget(inside)
