@@ -43,8 +43,6 @@ def kind_of_file(path: Path) -> FileKind:
 
 
 def _is_container(path: Path) -> bool:
-    if path.is_dir():
-        raise BadInputError("this is a folder.", source=path, next_step="Name a file in it.")
     try:
         with path.open("rb") as stream:
             return stream.read(4) in _CONTAINERS

@@ -49,6 +49,8 @@ def source_from_path(path: Path) -> TurnSource:
     try:
         if stat.S_ISREG(path.stat().st_mode):
             return TurnSource(str(path), path=path)
+        if path.is_dir():
+            raise BadInputError("this is a folder.", source=path, next_step="Name a file in it.")
         with path.open("rb") as stream:
             return source_from_pipe(stream, str(path))
     except FileNotFoundError as error:

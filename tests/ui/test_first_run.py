@@ -69,6 +69,25 @@ def test_by_keyboard_from_welcome_to_the_open_window(new_world: World, on_loop: 
     on_loop(first_run(new_world, test))
 
 
+def test_the_owners_name_is_asked_for_and_kept(new_world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow, wizard: Wizard) -> None:
+        press(window, "Return")
+        field = wizard._pages["character"]._owner
+        assert field.isVisible()
+        field.setText("x" * 81)
+        wizard._pages["character"]._name.setText("Mira")
+        wizard.go_on()
+        assert "at most 80" in texts(wizard)
+        field.setText(" Jo ")
+        wizard.go_on()
+        wizard.go_back()
+        assert field.text() == " Jo "
+        await wizard._make()
+        assert new_world.gate.profile.settings().owner_name == "Jo"
+
+    on_loop(first_run(new_world, test))
+
+
 def test_missing_things_are_marked_and_hold_the_step(new_world: World, on_loop: OnLoop) -> None:
     async def test(window: MainWindow, wizard: Wizard) -> None:
         press(window, "Return")

@@ -35,6 +35,7 @@ class FirstRun:
     at: int = 0
     name: str = ""
     description: str = ""
+    owner_name: str = ""
     imported: CharacterCard | None = None
     imported_from: Path | None = None
     avatar_png: bytes | None = field(default=None, repr=False)
@@ -97,6 +98,16 @@ class FirstRun:
         if len(name) > LONGEST_NAME:
             return f"A name has at most {LONGEST_NAME} characters."
         return ""
+
+    @property
+    def asks_owner(self) -> bool:
+        """Whether the owner is not known yet."""
+        return "passphrase" in self.steps
+
+    def owner_problem(self) -> str:
+        """Say what is wrong with the owner's name, "" where nothing is; it may be left out."""
+        long = len(self.owner_name.strip()) > LONGEST_NAME
+        return f"A name has at most {LONGEST_NAME} characters." if long else ""
 
     def card(self) -> CharacterCard:
         """Return the card that is written."""

@@ -98,11 +98,19 @@ class CharacterPage(Page):
             self._description,
             hint="Who they are and how they speak. A few sentences are enough; it can be changed at any time.",
         )
+        self._owner = line_edit()
+        self._owner.setMaxLength(200)
+        self._owner_field = LabelledField(
+            "Your name", self._owner, hint="What your familiar calls you. It can be left out, and changed at any time."
+        )
+        self._owner_field.setVisible(state.asks_owner)
         self.body.addLayout(self._make_import())
         self.body.addWidget(self.notice)
         self.body.addWidget(self._name_field)
         self.body.addWidget(described)
+        self.body.addWidget(self._owner_field)
         self.body.addStretch(1)
+        self._owner.textChanged.connect(self._typed)
         self._name.textChanged.connect(self._typed)
         self._description.textChanged.connect(self._typed)
 
@@ -113,9 +121,11 @@ class CharacterPage(Page):
     def leave(self) -> bool:
         problem = self.state.name_problem()
         self._name_field.set_wrong(problem)
-        if problem:
-            self._name.setFocus()
-        return not problem
+        owner_problem = self.state.owner_problem()
+        self._owner_field.set_wrong(owner_problem)
+        if problem or owner_problem:
+            (self._name if problem else self._owner).setFocus()
+        return not (problem or owner_problem)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls():
@@ -148,13 +158,16 @@ class CharacterPage(Page):
     def _typed(self) -> None:
         self.state.name = self._name.text()
         self.state.description = self._description.toPlainText()
+        self.state.owner_name = self._owner.text()
         self._name_field.set_wrong("")
+        self._owner_field.set_wrong("")
         self._show_face()
 
     def _show(self) -> None:
-        name, description = self.state.name, self.state.description
+        name, description, owner = self.state.name, self.state.description, self.state.owner_name
         self._name.setText(name)
         self._description.setPlainText(description)
+        self._owner.setText(owner)
         card = self.state.imported_from
         self._drop.setVisible(card is not None)
         words = f"{card.name}. {self.state.card_details}" if card is not None else "PNG, JSON or charx; or drop it here"

@@ -197,6 +197,9 @@ class Wizard(QWidget):
             hosted = await gate.add_familiar(new)
             familiar = hosted.id
         else:
+            if owner := state.owner_name.strip():
+                # The familiar that is made knows it from its first prompt on.
+                await asyncio.to_thread(gate.profile.save_settings, {"owner_name": owner})
             services = await gate.create(
                 state.passphrase, new, recovery_code=state.recovery_code, remember=state.remember
             )

@@ -57,8 +57,3 @@ def test_containers(tmp_path: Path, name: str) -> None:
 def test_what_is_not_there_is_left_to_the_reader_of_turns(tmp_path: Path) -> None:
     assert kind_of_file(tmp_path / "none.json") == "turns"
     assert kind_of_file(tmp_path) == "turns"
-
-
-def test_a_folder_is_the_persons_mistake(tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="a folder"):
-        kind_of_file(tmp_path)

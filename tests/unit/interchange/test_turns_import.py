@@ -440,3 +440,9 @@ def test_each_known_turn_is_taken_once(said: list[tuple[str, int]], data: st.Dat
     offered = data.draw(st.permutations([*said, *said, ("z", 9)]))
     taken = Counter(item for item in offered if known.take(mark(item)))
     assert taken == Counter(said)
+
+
+def test_a_folder_is_no_file_of_turns(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="a folder") as caught:
+        source_from_path(tmp_path)
+    assert caught.value.next_step == "Name a file in it."
