@@ -1,0 +1,302 @@
+"""The REST side of the make-believe Discord: version 10, as far as a chatting bot needs it, with its refusals."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import BodyPartReader, web
+
+from tests.doubles.discord.gateway import Gateway
+from tests.doubles.discord.world import DM, Payload, World
+
+LIMIT = 2000
+
+
+@dataclass
+class Fault:
+    """Answers the next requests that fit with an error. `times` counts down."""
+
+    method: str
+    path: str
+    status: int
+    times: int = 1
+    retry_after_s: float = 0.05
+    code: int = 0
+
+
+@dataclass
+class Asked:
+    """A request that came in."""
+
+    method: str
+    path: str
+    body: Payload
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+class RefusedError(Exception):
+    """A request is refused as Discord would."""
+
+    def __init__(self, status: int, code: int, message: str) -> None:
+        super().__init__(message)
+        self.status, self.code = status, code
+
+
+@dataclass
+class Rest:
+    """Answers requests. `asked` has all of them in order, `sent` the messages that the bot wrote."""
+
+    world: World
+    gateway: Gateway
+    token: str
+    asked: list[Asked] = field(default_factory=list)
+    sent: list[Payload] = field(default_factory=list)
+    edited: list[Payload] = field(default_factory=list)
+    typing: list[int] = field(default_factory=list)
+    callbacks: list[Payload] = field(default_factory=list)
+    commands: list[Payload] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    missing: set[int] = field(default_factory=set)
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        path = request.path.removeprefix("/api/v10")
+        asked = Asked(request.method, path, *await _body(request))
+        self.asked.append(asked)
+        headers = {
+            "X-RateLimit-Limit": "50",
+            "X-RateLimit-Remaining": "49",
+            "X-RateLimit-Reset-After": "1.0",
+            "X-RateLimit-Reset": "9999999999.0",
+            "X-RateLimit-Bucket": re.sub(r"\d+", "n", f"{request.method}{path}"),
+            "Via": "1.1 double",
+        }
+        try:
+            if (answer := self._fault(asked, headers)) is not None:
+                return answer
+            data = await self._answer(request, asked)
+        except RefusedError as refused:
+            shape = {"code": refused.code, "message": str(refused)}
+            return _json(shape, status=refused.status, headers=headers)
+        if data is None:
+            return web.Response(status=204, headers=headers)
+        return _json(data, headers=headers)
+
+    def _fault(self, asked: Asked, headers: dict[str, str]) -> web.Response | None:
+        for fault in self.faults:
+            if fault.times > 0 and fault.method == asked.method and re.search(fault.path, asked.path):
+                fault.times -= 1
+                if fault.status == 429:
+                    headers["X-RateLimit-Remaining"] = "0"
+                    wait = {"message": "Slow down.", "retry_after": fault.retry_after_s, "global": False}
+                    return _json(wait, status=429, headers=headers)
+                shape = {"code": fault.code, "message": "made to fail"}
+                return _json(shape, status=fault.status, headers=headers)
+        return None
+
+    async def _answer(self, request: web.Request, asked: Asked) -> Any:
+        for method, pattern, answer in self._routes():
+            match = re.fullmatch(pattern, asked.path)
+            if method == asked.method and match is not None:
+                is_open = asked.path.startswith(("/interactions/", "/webhooks/"))
+                if not is_open and request.headers.get("Authorization") != f"Bot {self.token}":
+                    raise RefusedError(401, 0, "401: Unauthorized")
+                return await answer(request, asked, *(int(one) if one.isdigit() else one for one in match.groups()))
+        raise RefusedError(404, 0, f"the double knows no {asked.method} {asked.path}")
+
+    def _routes(self) -> list[tuple[str, str, Callable[..., Awaitable[Any]]]]:
+        message = r"/channels/(\d+)/messages/(\d+)"
+        return [
+            ("GET", "/users/@me", self._me),
+            ("GET", "/(?:oauth2/)?applications/@me", self._application),
+            ("GET", "/gateway(?:/bot)?", self._gateway),
+            ("POST", "/users/@me/channels", self._open_direct),
+            ("GET", r"/channels/(\d+)", self._channel),
+            ("POST", r"/channels/(\d+)/typing", self._type),
+            ("GET", r"/channels/(\d+)/messages", self._history),
+            ("POST", r"/channels/(\d+)/messages", self._send),
+            ("GET", message, self._read),
+            ("PATCH", message, self._edit),
+            ("DELETE", message, self._delete),
+            ("PUT", message + r"/reactions/[^/]+/@me", self._nothing),
+            ("GET", r"/guilds/(\d+)/members/(\d+)", self._member),
+            ("PUT", r"/applications/\d+/commands", self._set_commands),
+            ("GET", r"/applications/\d+/commands", self._get_commands),
+            ("POST", r"/interactions/(\d+)/([^/]+)/callback", self._callback),
+            ("POST", r"/webhooks/(\d+)/([^/]+)", self._follow_up),
+            ("PATCH", r"/webhooks/(\d+)/([^/]+)/messages/@original", self._follow_up),
+        ]
+
+    async def _me(self, *_: Any) -> Payload:
+        return self.world.me.user()
+
+    async def _application(self, *_: Any) -> Payload:
+        return {
+            "id": str(self.world.me.id),
+            "name": self.world.me.username,
+            "icon": None,
+            "description": "",
+            "bot_public": False,
+            "bot_require_code_grant": False,
+            "verify_key": "",
+            "owner": {"id": "2", "username": "owner", "discriminator": "0", "avatar": None},
+            "flags": 0,
+            "team": None,
+        }
+
+    async def _gateway(self, *_: Any) -> Payload:
+        limit = {"total": 1000, "remaining": 1000 - self.gateway.identified, "reset_after": 1, "max_concurrency": 1}
+        return {"url": self.gateway.url, "shards": 1, "session_start_limit": limit}
+
+    async def _open_direct(self, _: web.Request, asked: Asked) -> Payload:
+        return self.world.direct_channel(self.world.people[int(asked.body["recipient_id"])])
+
+    async def _channel(self, _: web.Request, __: Asked, channel: int) -> Payload:
+        return self._known_channel(channel)
+
+    async def _type(self, _: web.Request, __: Asked, channel: int) -> None:
+        self._may_write(channel)
+        self.typing.append(channel)
+
+    async def _history(self, request: web.Request, _: Asked, channel: int) -> list[Payload]:
+        self._known_channel(channel)
+        after, before = int(request.query.get("after", 0)), int(request.query.get("before", 1 << 63))
+        limit = int(request.query.get("limit", 50))
+        found = [
+            one
+            for number, one in sorted(self.world.messages.items())
+            if int(one["channel_id"]) == channel and after < number < before
+        ]
+        chosen = found[:limit] if "after" in request.query else found[-limit:]
+        return [self._seen(one) for one in reversed(chosen)]
+
+    async def _send(self, _: web.Request, asked: Asked, channel: int) -> Payload:
+        self._may_write(channel)
+        body = asked.body
+        self._check(body, asked.files)
+        more: Payload = {"allowed_mentions": body.get("allowed_mentions"), "nonce": body.get("nonce")}
+        more["attachments"] = [
+            _attachment(number, name, data) for number, (name, data) in enumerate(asked.files.items())
+        ]
+        if (reference := body.get("message_reference")) is not None:
+            more |= self._answered(reference)
+        message = self.world.add_message(channel, self.world.me, body.get("content") or "", **more)
+        self.sent.append({**message, "files": asked.files})
+        direct = self.world.channels[channel]["type"] == DM
+        await self.gateway.tell("MESSAGE_CREATE", self.world.as_event(message), direct=direct)
+        return message
+
+    async def _read(self, _: web.Request, __: Asked, channel: int, number: int) -> Payload:
+        return self._seen(self._known_message(channel, number))
+
+    async def _edit(self, _: web.Request, asked: Asked, channel: int, number: int) -> Payload:
+        message = self._known_message(channel, number)
+        if int(message["author"]["id"]) != self.world.me.id:
+            raise RefusedError(403, 50005, "Cannot edit a message authored by another user")
+        self._check(asked.body, {})
+        message |= {"content": asked.body.get("content") or "", "allowed_mentions": asked.body.get("allowed_mentions")}
+        self.edited.append(dict(message))
+        return message
+
+    async def _delete(self, _: web.Request, __: Asked, channel: int, number: int) -> None:
+        self._known_message(channel, number)
+        del self.world.messages[number]
+        data = {"id": str(number), "channel_id": str(channel), "guild_id": str(self.world.guild)}
+        await self.gateway.tell("MESSAGE_DELETE", data)
+
+    async def _nothing(self, *_: Any) -> None:
+        return None
+
+    async def _member(self, _: web.Request, __: Asked, ___: int, number: int) -> Payload:
+        person = self.world.people.get(number)
+        if person is None:
+            raise RefusedError(404, 10007, "Unknown Member")
+        return {"user": person.user(), **person.member()}
+
+    async def _set_commands(self, _: web.Request, asked: Asked) -> list[Payload]:
+        listed: Any = asked.body
+        shape = {"application_id": str(self.world.me.id), "version": "1", "default_member_permissions": None}
+        self.commands = [{**one, **shape, "id": str(900 + number)} for number, one in enumerate(listed)]
+        return self.commands
+
+    async def _get_commands(self, *_: Any) -> list[Payload]:
+        return self.commands
+
+    async def _callback(self, _: web.Request, asked: Asked, number: int, __: str) -> None:
+        self.callbacks.append({"interaction": number, **asked.body})
+
+    async def _follow_up(self, _: web.Request, asked: Asked, __: int, ___: str) -> Payload:
+        self.callbacks.append({"follow_up": True, **asked.body})
+        channel = next(iter(self.world.channels))
+        shape = self.world.add_message(channel, self.world.me, asked.body.get("content") or "")
+        self.world.messages.pop(int(shape["id"]))
+        return shape
+
+    def _seen(self, message: Payload) -> Payload:
+        intents = max((session.intents for session in self.gateway.sessions.values()), default=0)
+        return self.world.readable_for_me(message, intents)
+
+    def _known_channel(self, channel: int) -> Payload:
+        if channel not in self.world.channels:
+            raise RefusedError(404, 10003, "Unknown Channel")
+        if channel in self.missing:
+            raise RefusedError(403, 50001, "Missing Access")
+        return self.world.channels[channel]
+
+    def _may_write(self, channel: int) -> None:
+        self._known_channel(channel)
+        if channel in self.world.silenced:
+            raise RefusedError(403, 50013, "Missing Permissions")
+
+    def _known_message(self, channel: int, number: int) -> Payload:
+        self._known_channel(channel)
+        message = self.world.messages.get(number)
+        if message is None or int(message["channel_id"]) != channel:
+            raise RefusedError(404, 10008, "Unknown Message")
+        return message
+
+    def _check(self, body: Payload, files: dict[str, bytes]) -> None:
+        content = body.get("content") or ""
+        if len(content.encode("utf-16-le")) // 2 > LIMIT:
+            raise RefusedError(400, 50035, "Invalid Form Body")
+        if not content.strip() and not files and not body.get("embeds"):
+            raise RefusedError(400, 50006, "Cannot send an empty message")
+
+    def _answered(self, reference: Payload) -> Payload:
+        message = self.world.messages.get(int(reference["message_id"]))
+        if message is None and reference.get("fail_if_not_exists", True):
+            raise RefusedError(400, 50035, "Invalid Form Body: Unknown message")
+        if message is None:
+            return {}
+        return {"type": 19, "message_reference": reference, "referenced_message": message}
+
+
+def _json(data: Any, *, status: int = 200, headers: dict[str, str]) -> web.Response:
+    # The client library looks for this type and no other, without a character set behind it.
+    typed = {**headers, "Content-Type": "application/json"}
+    return web.Response(body=json.dumps(data).encode(), status=status, headers=typed)
+
+
+async def _body(request: web.Request) -> tuple[Payload, dict[str, bytes]]:
+    """Read JSON, or a form with JSON and files."""
+    if request.content_type == "multipart/form-data":
+        body: Payload = {}
+        files: dict[str, bytes] = {}
+        async for part in await request.multipart():
+            if isinstance(part, BodyPartReader):
+                data = await part.read()
+                if part.name == "payload_json":
+                    body = json.loads(data)
+                else:
+                    files[part.filename or "file"] = bytes(data)
+        return body, files
+    data = await request.read()
+    return (json.loads(data) if data else {}), {}
+
+
+def _attachment(number: int, name: str, data: bytes) -> Payload:
+    where = "http://127.0.0.1/nothing"
+    return {"id": str(number + 1), "filename": name, "size": len(data), "url": where, "proxy_url": where}
