@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QApplication
 from familiar_app.bootstrap.loop import run
 from familiar_app.domain.errors import OutsideError
 from familiar_app.ui.chat.panel import ChatPanel, create_chat_panel
-from familiar_app.ui.chat.row_widget import GreetingBar, MessageBar, ReplyBar, TurnEditor
+from familiar_app.ui.chat.row_widget import GreetingBar, MemoryBar, MessageBar, ReplyBar, TurnEditor
 from familiar_app.ui.chat.side_content import RevisionsView, WhyView
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.status import StatusModel
@@ -236,6 +236,33 @@ def test_a_failure_stands_in_place_with_its_next_step(play) -> None:
         scene.stage.talk.error = None
         bar.step.click()
         await scene.until(lambda: scene.shown == ["Hello", "Hello there."] and not scene.model.replying)
+
+    play(act)
+
+
+def test_a_saved_memory_is_a_line_with_undo(play) -> None:
+    async def act(scene: Scene) -> None:
+        scene.stage.talk.keeps = "{user} likes tea"
+        gone: list[tuple[str, str]] = []
+        scene.context.has_panel = lambda panel: panel == "memories"
+        scene.context.go_to = lambda panel, key: gone.append((panel, key))
+        scene.view.composer.setPlainText("I like tea")
+        press(scene.view.composer, Qt.Key.Key_Return)
+        await scene.until(lambda: scene.shown == ["I like tea", "Hello there."] and not scene.model.replying)
+        key = scene.view.transcript.rows[-2].key
+        bar = scene.view.transcript.embed(key)
+        assert isinstance(bar, MemoryBar)
+        assert bar.text.text() == "Memory saved. About Jo: Jo likes tea"
+        assert bar.undo.accessibleName() == "Undo: Memory saved."
+        bar.look.click()
+        assert gone == [("memories", "1")]
+        bar.undo.click()
+        await scene.until(lambda: scene.undos)
+        after = scene.view.transcript.embed(key)
+        assert isinstance(after, MemoryBar)
+        assert after.text.text() == "Memory saved, and taken back."
+        assert not after.undo.isVisible()
+        assert isinstance(scene.view.transcript.embed(scene.view.transcript.rows[-1].key), ReplyBar)
 
     play(act)
 

@@ -249,6 +249,12 @@ class Deeds(ChannelDeeds):
             return
         elif deed == "edit" and turn is not None:
             self._model.edits.begin(turn)
+        elif deed == "take_back" and turn is not None:
+            self._start(lambda: self._model.notes.take_back(turn), "chat.take_back")
+        elif deed == "memory" and turn is not None:
+            note = self._model.open.note_of(turn) if self._model.open else None
+            if note is not None:
+                self._view.context.go_to("memories", str(note.memory))
         elif deed == "remove" and turn is not None:
             self._start(lambda: self._model.edits.remove([turn]), "chat.remove")
         elif deed == "why" and turn is not None:

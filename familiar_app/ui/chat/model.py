@@ -21,6 +21,7 @@ from familiar_app.ui.chat.composer import Drafts, check_message
 from familiar_app.ui.chat.context_meter import Meter, meter_of_draft, meter_of_trace
 from familiar_app.ui.chat.finder import Finder
 from familiar_app.ui.chat.greeting import Greetings
+from familiar_app.ui.chat.memory_note import MemoryNotes
 from familiar_app.ui.chat.moving import Moving
 from familiar_app.ui.chat.reply import LiveReply, follow, speed_of
 from familiar_app.ui.chat.row import RowKey, live_key
@@ -60,6 +61,7 @@ class ChatModel(Moving):
         self.chosen_channel: ChannelId | None = None
         self.edits = TurnEdits(self)
         self.greetings = Greetings(self)
+        self.notes = MemoryNotes(self)
         self.offer_undo: Callable[[str, Undo], object] = lambda _text, _undo: None
         self.report: Callable[[str, float | None], object] = lambda _state, _speed: None
         self._opening = 0
@@ -111,6 +113,7 @@ class ChatModel(Moving):
         """Show what is new about the familiar after its files were read again."""
         if self.open:
             self.open.familiar_name = self.hosted.name
+            self.open.notices = self.hosted.config.saved_memories.notice_visibility
             await self.greetings.prepare()
             self.arrange()
             self.tell("rows")
@@ -143,9 +146,11 @@ class ChatModel(Moving):
             await self.vault.state.set(self._last_key(), channel)
 
     def _transcript(self, channel: Channel) -> Transcript:
-        return Transcript(
+        made = Transcript(
             self.vault, channel, clock=self._services.clock, zone=self.zone, familiar_name=self.hosted.name
         )
+        made.notices = self.hosted.config.saved_memories.notice_visibility
+        return made
 
     # ---- saying and answering
 
@@ -242,6 +247,12 @@ class ChatModel(Moving):
                 self.open.heard(reply.user_turn)
                 self.arrange()
                 self.tell("sent")
+                self.tell("rows")
+            return
+        if what == "tool":
+            if here and self.open and reply.tool_turn is not None:
+                self.open.heard(reply.tool_turn)
+                self.arrange()
                 self.tell("rows")
             return
         if here and what == "state" and reply.prompt is not None:

@@ -20,6 +20,7 @@ from familiar_app.conversation.event import (
     ReplyStopped,
     ReplyStored,
     StayedSilent,
+    ToolUsed,
     UserTurnStored,
 )
 from familiar_app.domain.errors import FamiliarError
@@ -34,7 +35,7 @@ OVER: frozenset[ReplyState] = frozenset({"done", "failed", "silent", "stopped"})
 
 
 class Told(Protocol):
-    """Hears of a reply's progress: `text` (more of it), `state`, `user_turn`, `over`."""
+    """Hears of a reply's progress: `text` (more of it), `state`, `user_turn`, `tool`, `over`."""
 
     def __call__(self, reply: LiveReply, what: str) -> object: ...
 
@@ -49,6 +50,7 @@ class LiveReply:
     text: str = ""
     prompt: PromptTrace | None = None
     user_turn: Turn | None = None
+    tool_turn: Turn | None = None
     turn: Turn | None = None
     trace_id: TraceId | None = None
     error: FamiliarError | None = None
@@ -73,6 +75,9 @@ class LiveReply:
                 self.prompt, self.state = trace, "reading"
             case ReplyDelta(text=text):
                 return self._hear(text, at)
+            case ToolUsed(turn=turn):
+                self.tool_turn = turn
+                return "tool"
             case ReplyStored(turn=turn, trace_id=trace_id):
                 self.turn, self.trace_id, self.state = turn, trace_id, "done"
             case StayedSilent(trace_id=trace_id):

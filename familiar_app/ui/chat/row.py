@@ -6,7 +6,7 @@ then stored, then replaced by another alternative), so that a view can keep its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Literal
@@ -14,11 +14,12 @@ from typing import Literal
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.ids import TurnId
 from familiar_app.domain.turn import Role, Turn
+from familiar_app.ui.chat.memory_note import MemoryNote, is_note
 
 GAP = timedelta(minutes=10)
 
 RowKey = tuple[str, int | str]
-RowKind = Literal["day", "unread", "turn", "live", "failure", "silent", "unanswered", "empty"]
+RowKind = Literal["day", "unread", "turn", "live", "failure", "silent", "unanswered", "empty", "memory"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Row:
     last_answer: bool = False
     next_step: str = ""
     retryable: bool = False
+    taken_back: bool = False
 
     def spoken(self) -> str:
         """Return the row as a screen reader should say it."""
@@ -122,15 +124,22 @@ def build_rows(
     owner_key: str,
     unread_from: TurnId | None = None,
     at_end: bool = True,
+    note: Callable[[Turn], MemoryNote | None] = lambda _turn: None,
+    taken_back: Collection[TurnId] = (),
 ) -> list[Row]:
     """Return rows for consecutive turns, oldest first, with day marks, the unread mark and groups by speaker.
 
-    `at_end` tells that the last turn is the newest of its channel; only then can it be the last answer.
+    `at_end` tells that the last turn is the newest of its channel; only then can it be the last answer. `note` gives
+    the line about what a memory tool did; those in `taken_back` say so.
     """
     rows: list[Row] = []
+    last_said = next((turn.id for turn in reversed(turns) if not is_note(turn)), None)
     before: Turn | None = None
     day_before: date | None = None
-    for index, turn in enumerate(turns):
+    for turn in turns:
+        told = note(turn) if is_note(turn) else None
+        if is_note(turn) and told is None:
+            continue
         day = local_time(turn.at, zone).date()
         marked = False
         if day != day_before:
@@ -139,8 +148,12 @@ def build_rows(
         if turn.id == unread_from:
             rows.append(Row(("unread", "mark"), "unread", ("unread",), label="New since you were here"))
             marked = True
+        if told is not None:
+            rows.append(_memory_row(turn, told, taken_back=turn.id in taken_back))
+            day_before = day
+            continue
         head = marked or before is None or _starts_group(before, turn)
-        last = at_end and index == len(turns) - 1 and turn.role is Role.ASSISTANT
+        last = at_end and turn.id == last_said and turn.role is Role.ASSISTANT
         rows.append(_turn_row(turn, zone, familiar_name, owner_key, head=head, last=last))
         before, day_before = turn, day
     return rows
@@ -154,6 +167,13 @@ def _starts_group(before: Turn, turn: Turn) -> bool:
 
 def _voice(turn: Turn) -> tuple[object, ...]:
     return (turn.role, turn.author.key if turn.author else None, turn.author.name if turn.author else turn.familiar)
+
+
+def _memory_row(turn: Turn, told: MemoryNote, *, taken_back: bool) -> Row:
+    label = f"{told.title}, and taken back" if taken_back else told.title
+    text = "" if taken_back else told.text
+    version = (turn.id, label, text)
+    return Row(turn_key(turn), "memory", version, turn=turn, label=f"{label}.", next_step=text, taken_back=taken_back)
 
 
 def _turn_row(turn: Turn, zone: tzinfo, familiar_name: str, owner_key: str, *, head: bool, last: bool) -> Row:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from familiar_app.ui.chat.row import RowKey
-from familiar_app.ui.chat.row_widget import GreetingBar, MessageBar, ReplyBar, TurnEditor
+from familiar_app.ui.chat.row import Row, RowKey
+from familiar_app.ui.chat.row_widget import GreetingBar, MemoryBar, MessageBar, ReplyBar, TurnEditor
 
 if TYPE_CHECKING:
     from familiar_app.ui.chat.view import ChatView
@@ -55,6 +55,8 @@ class RowBars:
             elif one.kind in ("failure", "silent", "unanswered", "empty"):
                 if not isinstance(self._view.transcript.embed(one.key), MessageBar):
                     self._view.transcript.set_embed(one.key, MessageBar(self._view.theme, one, self._view.deeds.do))
+            elif one.kind == "memory":
+                self._show_memory(one)
             elif one.key[0] == "greeting":
                 greetings = self._view.model.greetings
                 bar = self._view.transcript.embed(one.key)
@@ -63,6 +65,15 @@ class RowBars:
                     self._view.transcript.set_embed(one.key, bar)
                 bar.show_place(greetings.index, len(greetings.texts))
         self._place_reply_bar(bar_key)
+
+    def _show_memory(self, one: Row) -> None:
+        bar = self._view.transcript.embed(one.key)
+        if isinstance(bar, MemoryBar) and bar.version == one.version:
+            return
+        deeds, key = self._view.deeds, one.key
+        can_show = self._view.context.has_panel("memories")
+        made = MemoryBar(one, lambda deed: deeds.row_do(deed, key), can_show=can_show)
+        self._view.transcript.set_embed(key, made)
 
     def _place_reply_bar(self, key: RowKey | None) -> None:
         shown = self._view.transcript.row(key)

@@ -80,6 +80,27 @@ class MessageBar(QFrame):
         self.setLayout(layout)
 
 
+class MemoryBar(QFrame):
+    """A quiet line: a memory was saved, changed or deleted. It can be taken back, and looked at."""
+
+    def __init__(self, shown: Row, do: Do, *, can_show: bool) -> None:
+        super().__init__()
+        self.version = shown.version
+        layout = row(spacing=4)
+        layout.setContentsMargins(0, 2, 8, 2)
+        self.text = label(shown.spoken(), "quiet", wrap=True)
+        layout.addWidget(self.text, 1)
+        self.undo = button("Undo", lambda: do("take_back"), role="link", tip="Take this back")
+        self.undo.setAccessibleName(f"Undo: {shown.label}")
+        self.undo.setVisible(not shown.taken_back)
+        self.look = button("Show", lambda: do("memory"), role="link", tip="Show it among the memories")
+        self.look.setAccessibleName(f"Show among the memories: {shown.label}")
+        self.look.setVisible(can_show)
+        for widget in (self.undo, self.look):
+            layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
+        self.setLayout(layout)
+
+
 class GreetingBar(QWidget):
     """Below an offered greeting: the others, and the button that begins with it."""
 

@@ -10,9 +10,11 @@ from datetime import date, datetime, time, tzinfo
 
 from familiar_app.domain.clock import Clock, local_time
 from familiar_app.domain.ids import OWNER, TurnId, is_local
+from familiar_app.domain.saved_memory.notice import Visibility
 from familiar_app.domain.turn import Channel, Role, Turn
 from familiar_app.store.vault import Vault
 from familiar_app.ui.chat.calendar import Calendar
+from familiar_app.ui.chat.memory_note import MemoryNote, is_note, note_of
 from familiar_app.ui.chat.reply import LiveReply
 from familiar_app.ui.chat.row import Row, RowKey, build_rows, live_key, turn_key
 from familiar_app.ui.chat.window import Window
@@ -32,6 +34,8 @@ class Transcript:
         self.window = Window(vault.turns, channel.id)
         self.calendar = Calendar()
         self.unread_from: TurnId | None = None
+        self.notices: Visibility = "minimal"
+        self.taken_back: set[TurnId] = set()
         self.rows: list[Row] = []
         self.newer = 0
 
@@ -123,8 +127,13 @@ class Transcript:
         return next((row for row in self.rows if row.key == key), None)
 
     def last_turn(self) -> Turn | None:
-        """Return the last turn of the channel, where the end is held."""
-        return self.window.turns[-1] if self.window.turns and self.window.at_end else None
+        """Return the last turn of the channel that somebody said, where the end is held."""
+        said = (one for one in reversed(self.window.turns) if not is_note(one))
+        return next(said, None) if self.window.at_end else None
+
+    def note_of(self, turn: Turn) -> MemoryNote | None:
+        """Return the line about what a memory tool did."""
+        return note_of(turn, self.notices, char=self.familiar_name)
 
     def last_own(self) -> Turn | None:
         """Return the owner's newest turn that is held."""
@@ -151,6 +160,8 @@ class Transcript:
             owner_key=OWNER,
             unread_from=self.unread_from,
             at_end=self.window.at_end,
+            note=self.note_of,
+            taken_back=self.taken_back,
         )
         if self.window.at_end:
             self._add_reply(rows, reply)
@@ -161,8 +172,13 @@ class Transcript:
             self._add_live(rows, reply)
         elif reply is not None and reply.state == "silent":
             rows.append(Row(("silent", 0), "silent", ("silent",), label=f"{self.familiar_name} chose to say nothing."))
-        elif rows and rows[-1].own and is_local(self.channel.key) and (reply is None or reply.state == "stopped"):
+        elif self._waits(rows) and (reply is None or reply.state == "stopped"):
             rows.append(Row(("unanswered", 0), "unanswered", ("unanswered",), label="This has no answer yet."))
+
+    def _waits(self, rows: list[Row]) -> bool:
+        """Tell whether the owner said the last word in a channel of the window."""
+        said = next((row for row in reversed(rows) if row.kind != "memory"), None)
+        return said is not None and said.own and is_local(self.channel.key)
 
     def grow(self, reply: LiveReply) -> None:
         """Show more text of the reply, without touching any other row."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 from familiar_app.conversation.event import (
     ExchangeEvent,
@@ -17,13 +18,28 @@ from familiar_app.conversation.event import (
     ReplyStopped,
     ReplyStored,
     StayedSilent,
+    ToolUsed,
     UserTurnStored,
 )
+from familiar_app.conversation.memory_tool import MemoryTools
 from familiar_app.conversation.meter import Meter, MeterPart
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import FamiliarError
-from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, ChannelId, ChannelKey, FamiliarId, TraceId, TurnId, ego_key
+from familiar_app.domain.ids import (
+    MAIN_CHANNEL,
+    OWNER,
+    ChannelId,
+    ChannelKey,
+    FamiliarId,
+    Lineage,
+    TraceId,
+    TurnId,
+    ego_key,
+)
+from familiar_app.domain.saved_memory.request import ToolContext
+from familiar_app.domain.saved_memory.status import SAVE_TOOL
+from familiar_app.domain.saved_memory.target import ChatPerson
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.domain.trace import LayerTrace, PromptTrace, TracedMessage
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role, Turn
@@ -34,6 +50,17 @@ MIRA = FamiliarId("mira")
 START = datetime(2026, 11, 2, 18, 0, tzinfo=UTC)
 OWNER_AUTHOR = Author(OWNER, "Jo")
 MIRA_AUTHOR = Author(ego_key(MIRA), "Mira")
+LINEAGE = Lineage("5d1f6e7c-8f4e-4f6c-9f3e-0a1b2c3d4e5f")
+MEMORIES: dict[str, Any] = {
+    "notice_visibility": "verbose",
+    "self_teaching_enabled": True,
+    "decay_enabled": False,
+    "decay_days": 90,
+    "max_length": 1000,
+    "max_server": 100,
+    "max_personal": 100,
+    "max_tags": 5,
+}
 CARD = CharacterCard(
     name="Mira",
     first_message="*The lamp turns.* You made it, {{user}}.",
@@ -50,6 +77,7 @@ class ScriptedConversation:
         self.pause_s = 0.0
         self.error: FamiliarError | None = None
         self.silent = False
+        self.keeps: str | None = None
         self.gate = asyncio.Event()
         self.gate.set()
         self.stopped: set[ChannelId] = set()
@@ -84,6 +112,8 @@ class ScriptedConversation:
         if self.silent:
             yield StayedSilent(trace_id)
             return
+        if self.keeps is not None:
+            yield await self._keep(channel, self.keeps, answers)
         for piece in self.pieces:
             await asyncio.sleep(self.pause_s)
             if channel in self.stopped:
@@ -97,6 +127,18 @@ class ScriptedConversation:
             yield ReplyStopped(turn)
         else:
             yield ReplyStored(turn, trace_id)
+
+    async def _keep(self, channel: ChannelId, content: str, answers: TurnId) -> ToolUsed:
+        """Save a memory as the tool does."""
+        person = ChatPerson(OWNER, "Jo")
+        context = ToolContext(
+            MIRA, "Mira", LINEAGE, "local:main", MAIN_CHANNEL, person, (person,), direct=True, source_turn=answers
+        )
+        tools = MemoryTools(self.vault.saved_memories, SimpleNamespace(**MEMORIES))
+        arguments = {"memory_content": content, "memory_scope": "target_user", "target_user": "Jo"}
+        outcome = await tools.carry_out(SAVE_TOOL, arguments, context, call_id="call_0")
+        assert outcome.turn is not None
+        return ToolUsed(SAVE_TOOL, True, await self.vault.turns.get(outcome.turn))
 
     async def _store(self, channel: ChannelId, text: str, answers: TurnId, trace: TraceId) -> Turn:
         turn, _ = await self.vault.turns.append(
@@ -263,7 +305,12 @@ async def make_stage(folder: Path, *, now: datetime | None = None) -> Stage:
     profile = FakeProfile()
     errors: list[BaseException] = []
     talk = ScriptedConversation(vault, clock)
-    config = SimpleNamespace(display=SimpleNamespace(zone=lambda: None), conversation=SimpleNamespace(owner_label=""))
+    config = SimpleNamespace(
+        lineage=LINEAGE,
+        saved_memories=SimpleNamespace(**MEMORIES),
+        display=SimpleNamespace(zone=lambda: None),
+        conversation=SimpleNamespace(owner_label=""),
+    )
     hosted = SimpleNamespace(id=MIRA, name="Mira", config=config, conversation=talk, inspector=WordCounter())
     services = SimpleNamespace(
         profile=profile,

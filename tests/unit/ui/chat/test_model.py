@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from familiar_app.domain.errors import OutsideError, UserError
 from familiar_app.domain.ids import OWNER
+from familiar_app.domain.saved_memory.memory import MemoryId
 from familiar_app.domain.turn import NewTurn, Role
 from familiar_app.ui.chat.composer import MESSAGE_CHARS
 from familiar_app.ui.chat.model import ChatModel
@@ -143,6 +145,59 @@ async def test_a_failed_reply_stands_in_place_until_tried_again(stage: Stage, ch
     await chat.try_again()
     assert kinds(chat) == ["day", "turn", "turn"]
     assert texts(chat) == ["Hello", "Hello there."]
+
+
+async def test_a_saved_memory_is_a_quiet_line_that_can_be_taken_back(stage: Stage, chat: ChatModel) -> None:
+    await chat.start()
+    stage.talk.keeps = "{user} likes tea"
+    await chat.send("I like tea")
+    assert kinds(chat) == ["day", "turn", "memory", "turn"]
+    assert chat.open is not None
+    line, answer = chat.open.rows[-2:]
+    assert line.spoken() == "Memory saved. About Jo: Jo likes tea"
+    assert answer.last_answer
+    assert chat.open.last_answer() is not None
+    undone: list[Any] = []
+    chat.offer_undo = lambda text, undo: undone.append((text, undo))
+    assert line.turn is not None
+    await chat.notes.take_back(line.turn)
+    kept = await stage.vault.saved_memories.get(MemoryId(1))
+    assert kept is not None
+    assert not kept.active
+    assert chat.open.rows[-2].spoken() == "Memory saved, and taken back."
+    ((text, undo),) = undone
+    assert text == "Memory saved, and taken back."
+    await undo()
+    again = await stage.vault.saved_memories.get(MemoryId(1))
+    assert again is not None
+    assert again.active
+    assert not chat.open.rows[-2].taken_back
+    await chat.notes.take_back(line.turn)
+    with pytest.raises(UserError, match="changed since"):
+        await chat.notes.take_back(line.turn)
+
+
+async def test_a_line_about_a_memory_tells_no_more_than_it_may(stage: Stage, chat: ChatModel) -> None:
+    stage.talk.keeps = "{user} likes tea"
+    await chat.start()
+    assert chat.open is not None
+    chat.open.notices = "minimal"
+    await chat.send("I like tea")
+    assert chat.open.rows[-2].spoken() == "Memory saved."
+    chat.open.notices = "hidden"
+    chat.arrange()
+    assert kinds(chat) == ["day", "turn", "turn"]
+    assert chat.open.rows[-1].last_answer
+
+
+async def test_a_reply_that_failed_after_a_tool_can_be_asked_for_again(stage: Stage, chat: ChatModel) -> None:
+    await chat.start()
+    stage.talk.keeps, stage.talk.pieces = "{user} likes tea", []
+    await chat.send("I like tea")
+    assert kinds(chat)[1:] == ["turn", "memory", "unanswered"]
+    stage.talk.keeps, stage.talk.pieces = None, ["Tea it is."]
+    await chat.try_again()
+    assert texts(chat) == ["I like tea", "Tea it is."]
 
 
 async def test_silence_is_told(stage: Stage, chat: ChatModel) -> None:
