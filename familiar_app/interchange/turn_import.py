@@ -53,6 +53,8 @@ class ChannelBook(Protocol):
     ) -> Channel: ...
     async def find(self, key: ChannelKey, *, familiar: FamiliarId | None = None) -> Channel | None: ...
     async def subscribe(self, id: ChannelId, familiar: FamiliarId) -> None: ...  # noqa: A002 (the store's own name)
+    async def is_read(self, id: ChannelId) -> bool: ...  # noqa: A002
+    async def mark_all_read(self, id: ChannelId) -> None: ...  # noqa: A002
 
 
 @dataclass(slots=True)
@@ -100,6 +102,7 @@ class TurnImport:
         self._channels = channels
         self._progress = progress
         self._ids: dict[ChannelKey, ChannelId] = {}
+        self._caught_up: list[ChannelId] = []
         self._known = KnownTurns()
 
     async def run(self, *, dry_run: bool = False, skip_bad_lines: bool = False) -> ImportReport:
@@ -115,12 +118,20 @@ class TurnImport:
         await self._load_known(survey, with_ids=dry_run)
         done = 0
         for_second_pass = ReadReport()
-        async with aclosing(self._chunks(for_second_pass)) as chunks:
-            async for chunk in chunks:
-                await self._take(chunk, report)
-                done += len(chunk)
-                self._progress("checked" if dry_run else "stored", done, survey.turns)
+        try:
+            async with aclosing(self._chunks(for_second_pass)) as chunks:
+                async for chunk in chunks:
+                    await self._take(chunk, report)
+                    done += len(chunk)
+                    self._progress("checked" if dry_run else "stored", done, survey.turns)
+        finally:
+            await self._mark_read()
         return report
+
+    async def _mark_read(self) -> None:
+        """What was brought in is old; only what had not been read before it stays unread."""
+        for channel in self._caught_up:
+            await self._channels.mark_all_read(channel)
 
     async def _chunks(self, read: ReadReport) -> AsyncGenerator[list[TurnRecord], None]:
         """Yield the file's turns; the next chunk is read in a thread while one is worked on."""
@@ -212,6 +223,8 @@ class TurnImport:
             )
         if owner is None:
             await self._channels.subscribe(channel.id, self._familiar)
+        if await self._channels.is_read(channel.id):
+            self._caught_up.append(channel.id)
         return channel.id
 
     def _owner(self, key: ChannelKey) -> FamiliarId | None:

@@ -103,6 +103,17 @@ class Channels:
         """Count turns up to this one as read. An earlier turn than was marked before changes nothing."""
         await self._change(id, "UPDATE channels SET read_turn = max(read_turn, ?) WHERE id = ?", turn)
 
+    async def is_read(self, id: ChannelId) -> bool:  # noqa: A002
+        """Tell whether nothing in a channel is unread."""
+        question = """SELECT EXISTS (SELECT 1 FROM channels c JOIN turns t ON t.channel = c.id
+            WHERE c.id = ? AND t.shown = 1 AND t.id > c.read_turn)"""
+        return await self._engine.read(lambda connection: not connection.execute(question, (id,)).fetchone()[0])
+
+    async def mark_all_read(self, id: ChannelId) -> None:  # noqa: A002
+        """Count everything that is in a channel now as read."""
+        newest = "SELECT coalesce(max(t.id), 0) FROM turns t WHERE t.channel = channels.id AND t.shown = 1"
+        await self._change(id, f"UPDATE channels SET read_turn = max(read_turn, ({newest}), ?) WHERE id = ?", 0)
+
     async def subscribe(self, id: ChannelId, familiar: FamiliarId) -> None:  # noqa: A002
         """Let a familiar hear a channel from now on."""
         await self._engine.write(lambda connection: _subscribe(connection, id, familiar, self._now()))

@@ -84,6 +84,8 @@ class Book:
     def __init__(self) -> None:
         self.channels: list[Channel] = []
         self.heard: set[tuple[ChannelId, FamiliarId]] = set()
+        self.unread: set[ChannelId] = set()
+        self.marked: list[ChannelId] = []
 
     async def find(self, key: ChannelKey, *, familiar: FamiliarId | None = None) -> Channel | None:
         return next((c for c in self.channels if (c.key, c.familiar) == (key, familiar)), None)
@@ -99,6 +101,12 @@ class Book:
 
     async def subscribe(self, id: ChannelId, familiar: FamiliarId) -> None:  # noqa: A002
         self.heard.add((id, familiar))
+
+    async def is_read(self, id: ChannelId) -> bool:  # noqa: A002
+        return id not in self.unread
+
+    async def mark_all_read(self, id: ChannelId) -> None:  # noqa: A002
+        self.marked.append(id)
 
 
 @pytest.fixture
@@ -446,3 +454,12 @@ def test_a_folder_is_no_file_of_turns(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="a folder") as caught:
         source_from_path(tmp_path)
     assert caught.value.next_step == "Name a file in it."
+
+
+async def test_imported_turns_count_as_read_where_nothing_else_waited(log: Log) -> None:
+    waiting = await log.book.ensure(ChannelKey("discord:5"))
+    log.book.unread.add(waiting.id)
+    turn = {"role": "user", "content": "Hi", "at": "2020-01-01T00:00:00Z"}
+    await bring(log, [{**turn, "channel": key} for key in ("discord:5", "discord:6")])
+    [fresh] = [one for one in log.book.channels if one.key == "discord:6"]
+    assert log.book.marked == [fresh.id]

@@ -80,6 +80,20 @@ async def test_the_list_counts_turns_and_what_is_unread(
     assert (empty.channel, empty.turns, empty.unread, empty.last_turn, empty.last_at) == (quiet, 0, 0, None, None)
 
 
+async def test_all_of_a_channel_can_be_marked_as_read(
+    vault: Vault, channel: Channel, said: Callable[..., NewTurn]
+) -> None:
+    assert await vault.channels.is_read(channel.id)
+    turns = [(await vault.turns.append(said(str(n))))[0] for n in range(3)]
+    assert not await vault.channels.is_read(channel.id)
+    await vault.channels.mark_read(channel.id, turns[1].id)
+    await vault.turns.hide([turns[2].id])
+    assert await vault.channels.is_read(channel.id)
+    await vault.turns.unhide([turns[2].id])
+    await vault.channels.mark_all_read(channel.id)
+    assert [one.unread for one in await vault.channels.list(MIRA)] == [0]
+
+
 async def test_an_archived_channel_is_listed_apart(vault: Vault, channel: Channel) -> None:
     await vault.channels.archive(channel.id, True)
     assert await vault.channels.list(MIRA) == []
