@@ -83,8 +83,8 @@ def test_the_status_bar_tells_how_far_memory_is_and_leads_there(tmp_path: Path, 
         await until(lambda: view.cards)
         assert state(view, "rich_note") == "3 turns behind"
         # Ten turns are needed for a story, twenty for a thought: that is not being behind.
-        assert state(view, "rolling_summary") == "Up to date; goes on after 7 more turns"
-        assert state(view, "reflection") == "Up to date; goes on after 17 more turns"
+        assert state(view, "rolling_summary") == "Up to date; goes on after 7 more"
+        assert state(view, "reflection") == "Up to date; goes on after 17 more"
 
     on_loop(with_scene(tmp_path, theme, test, fill=talk))
 

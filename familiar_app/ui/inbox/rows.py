@@ -17,7 +17,7 @@ from familiar_app.ui.kit.theme import Theme
 COLUMNS = ("Believed before", "In its place", "How it stands", "Proposed", "Why")
 STATE, DATE, WHY = 2, 3, 4
 _KEYS = {Qt.Key.Key_A: "accept", Qt.Key.Key_K: "refuse", Qt.Key.Key_U: "undo", Qt.Key.Key_N: "never"}
-_STATE_WIDTH, _DATE_WIDTH, _LEAST_TEXT = 176, 104, 150
+_STATE_WIDTH, _DATE_WIDTH, _LEAST_TEXT = 176, 116, 150
 
 
 class CaseRows(QAbstractTableModel):

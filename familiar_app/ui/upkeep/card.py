@@ -69,7 +69,7 @@ class ProjectorCard(Card):
         holder = QWidget()
         flow = FlowLayout(holder, spacing=8)
         words = [("run", "Run now"), ("rebuild", "Rebuild")]
-        words += [("fresh", "Ask again anew…")] if self._row.asks else []
+        words += [("fresh", "Ask the model again…")] if self._row.asks else []
         words += [("model", "Choose a model…"), ("cancel", "Cancel")]
         made = {}
         for word, title in words:

@@ -13,12 +13,14 @@ from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.chip import ChipButton
 from familiar_app.ui.kit.label import column, label, surface
 from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.upkeep.card import Card
 
 FIGURES = (
     ("facts", "Facts that hold now"),
     ("never_recalled", "Never brought back into a prompt"),
     ("duplicates", "Said twice"),
+    ("failures", "Runs that failed"),
     ("malformed", "Answers in a wrong form, counted as empty"),
     ("rejected", "Items dropped by guards"),
 )
@@ -28,16 +30,17 @@ LISTED = ("never_recalled", "duplicates")
 class HealthCard(Card):
     """The figures; those with a list behind them have a button that shows it."""
 
-    def __init__(self, show: Callable[[str], object]) -> None:
+    def __init__(self, theme: Theme, show: Callable[[str], object]) -> None:
         super().__init__("Health", "How good what is remembered is. Nothing here is changed by itself.")
         self.state.hide()
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(16)
-        self._grid.setVerticalSpacing(4)
+        self._grid.setVerticalSpacing(0)
         self._grid.setColumnStretch(0, 1)
         self.values = {}
         self.buttons = {}
         for line, (name, words) in enumerate(FIGURES):
+            self._grid.setRowMinimumHeight(line, theme.px(30))
             self._grid.addWidget(label(words, wrap=True), line, 0)
             self.values[name] = label("–", "strong")
             self._grid.addWidget(self.values[name], line, 1, Qt.AlignmentFlag.AlignRight)
@@ -48,12 +51,13 @@ class HealthCard(Card):
                 self._grid.addWidget(made, line, 2)
         self.column.addLayout(self._grid)
 
-    def show_health(self, health: MemoryHealth) -> None:
+    def show_health(self, health: MemoryHealth, failures: int) -> None:
         """Show the figures."""
         values = {
             "facts": health.facts,
             "never_recalled": health.never_recalled,
             "duplicates": health.duplicates,
+            "failures": failures,
             "malformed": sum(one.malformed for one in health.projectors),
             "rejected": sum(sum(one.rejected.values()) for one in health.projectors),
         }

@@ -13,7 +13,7 @@ from familiar_app.store.health import MemoryHealth, ProjectorFigures
 from familiar_app.store.index.search_index import IndexStatus
 from familiar_app.store.vault import Vault
 from familiar_app.ui.kit.watch import Watched
-from familiar_app.ui.upkeep.word import Pulse, Row, pulse_of, row_of
+from familiar_app.ui.upkeep.word import TITLES, Pulse, Row, count, pulse_of, row_of
 
 if TYPE_CHECKING:
     from familiar_app.services import Hosted
@@ -33,6 +33,7 @@ class UpkeepModel(Watched):
         self.rows: tuple[Row, ...] = ()
         self.health: MemoryHealth | None = None
         self.vectors: int | None = None
+        self.failures = 0
         self.loaded = False
         self._work: dict[str, str] = {}
 
@@ -61,9 +62,11 @@ class UpkeepModel(Watched):
         """Read how the projectors stand; cheap enough to be asked every few seconds."""
         known = self._figures()
         batches = _batches(self.hosted.config.memory)
+        statuses = await self.hosted.projectors.status()
+        self.failures = sum(one.failures for one in statuses)
         self.rows = tuple(
             row_of(one, known.get(one.name), batches.get(one.name, 1), self.zone, work=self.work_of(one.name))
-            for one in await self.hosted.projectors.status()
+            for one in statuses
         )
         self.loaded = True
         self.tell("rows")
@@ -119,8 +122,8 @@ class UpkeepModel(Watched):
 
     def _report(self, name: str):
         def report(projector: str, ticks: int) -> None:
-            pieces = "1 piece" if ticks == 1 else f"{ticks:,} pieces"
-            self._work[name] = f"Running: {projector}, {pieces} of work done"
+            title = TITLES[projector][0] if projector in TITLES else projector
+            self._work[name] = f"Running: {title}, {count(ticks, 'pieces')} of work done"
             self.tell("work")
 
         return report

@@ -19,10 +19,10 @@ from familiar_app.ui.kit.page_scroll import PageScroll
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import WaitStack
-from familiar_app.ui.upkeep.card import IndexCard, ProjectorCard
+from familiar_app.ui.upkeep.card import Card, IndexCard, ProjectorCard
 from familiar_app.ui.upkeep.health import FactList, HealthCard
 from familiar_app.ui.upkeep.model import ALL, MOST_LISTED, UpkeepModel
-from familiar_app.ui.upkeep.word import TITLES, cost_text
+from familiar_app.ui.upkeep.word import TITLES, cost_text, count
 
 WIDTH = 760
 READ_AFTER_MS = 1_000
@@ -79,10 +79,10 @@ class UpkeepView(QWidget):
         page.addLayout(self._projectors)
         self._off = label("", "faint", wrap=True)
         page.addWidget(self._off)
-        page.addWidget(self._build_meaning())
         self.index = IndexCard(lambda: self.tasks.start(self.model.build_index, name="upkeep.index"))
-        self.health = HealthCard(self.show_list)
+        self.health = HealthCard(theme, self.show_list)
         page.addWidget(self.index)
+        page.addWidget(self._build_meaning())
         page.addWidget(self.health)
         page.addStretch(1)
         holder.setLayout(page)
@@ -113,14 +113,14 @@ class UpkeepView(QWidget):
         self._weak.setLayout(inside)
         return self._weak
 
-    def _build_meaning(self) -> QWidget:
+    def _build_meaning(self) -> Card:
+        self.meaning = Card("Search by meaning", "Finds what was said in other words, with a small model of its own.")
+        show = button("Change…", partial(self._context.go_to, "settings", "providers.embedding"))
+        show.setAccessibleName("Search by meaning: change in the settings")
         holder = QWidget()
-        flow = FlowLayout(holder, spacing=8)
-        self._meaning = label("", "quiet")
-        flow.addWidget(self._meaning)
-        show = partial(self._context.go_to, "settings", "providers.embedding")
-        flow.addWidget(button("Search by meaning…", show, role="link"))
-        return holder
+        FlowLayout(holder, spacing=8).addWidget(show)
+        self.meaning.column.addWidget(holder)
+        return self.meaning
 
     # ---- reading
 
@@ -185,7 +185,7 @@ class UpkeepView(QWidget):
             f"Everything under “{_title(name)}” is emptied, the answers kept so far are not used any more, and the "
             f"model reads the whole log again. {cost} What you decided by hand stays."
         )
-        choices = (("", "Cancel", "plain"), ("fresh", "Ask again anew", "danger"))
+        choices = (("", "Cancel", "plain"), ("fresh", "Ask again", "danger"))
         if await ask(self, "Ask the model again?", text, choices) == "fresh":
             self.tasks.start(partial(self.model.rebuild, name, fresh=True), name=f"upkeep.work.{name}")
 
@@ -212,7 +212,7 @@ class UpkeepView(QWidget):
         elif what == "rows":
             self._show_rows()
         elif what == "health" and self.model.health is not None:
-            self.health.show_health(self.model.health)
+            self.health.show_health(self.model.health, self.model.failures)
 
     def _show_rows(self) -> None:
         rows = self.model.rows
@@ -230,7 +230,8 @@ class UpkeepView(QWidget):
         self._off.setText(f"Not switched on: {', '.join(off)}." if off else "")
         self._off.setVisible(bool(off))
         vectors = self.model.vectors
-        self._meaning.setText("Search by meaning is off." if vectors is None else f"{vectors:,} facts have a vector.")
+        on = "" if vectors is None else f"On: {count(vectors, 'facts')} with a vector."
+        self.meaning.state.setText(on or "Off.")
         self._show_index()
         self._show_work()
 

@@ -21,6 +21,7 @@ TITLES: Mapping[str, tuple[str, str, str]] = {
     "turn_embedding": ("Vectors of messages", "Lets messages be found by their meaning.", "turns"),
     "saved_memory": ("Saved memories", "Brings what was saved on purpose from the log into its place.", "acts"),
 }
+_SINGULAR = {"people": "person"}
 ASKS_NOBODY = frozenset({"fact_embedding", "turn_embedding", "saved_memory"})
 """Projectors that never ask a model of language, so that asking again means nothing."""
 
@@ -103,9 +104,9 @@ def index_text(status: IndexStatus) -> str:
     match status.state:
         case "building":
             share = f" of {status.total:,}" if status.total else ""
-            return f"Being built: {status.indexed:,}{share} messages."
+            return f"Being built: {status.indexed:,}{share} messages so far."
         case "ready":
-            return f"Ready: {status.indexed:,} messages."
+            return f"Ready: {count(status.indexed, 'messages')}."
         case "failed":
             return "It failed; nothing is found by words until it is there again."
         case _:
@@ -118,19 +119,24 @@ def cost_text(figures: ProjectorFigures | None) -> str:
         return "No answer is kept, so nobody knows yet what it takes."
     minutes = figures.ms / 60_000
     time = f"{minutes:,.0f} minutes" if minutes >= 2 else f"{figures.ms / 1000:,.0f} seconds"
-    count = "1 answer" if figures.answers == 1 else f"{figures.answers:,} answers"
-    return f"So far it took {count}, {figures.tokens:,} tokens and {time}; expect about as much again."
+    took = f"{count(figures.answers, 'answers')}, {count(figures.tokens, 'tokens')} and {time}"
+    return f"So far it took {took}; expect about as much again."
+
+
+def count(number: int, things: str) -> str:
+    """Write a number of things."""
+    return f"{number:,} {_SINGULAR.get(things, things.removesuffix('s')) if number == 1 else things}"
 
 
 def _state(status: ProjectorStatus, lag: int, due: int, batch: int, unit: str) -> tuple[str, str]:
     if status.paused:
-        return f"Paused, {lag:,} {unit} behind" if lag else "Paused", "text_2"
+        return f"Paused, {count(lag, unit)} behind" if lag else "Paused", "text_2"
     if status.last_error:
-        return f"Failed, {lag:,} {unit} behind" if lag else "Failed in its last run", "danger"
+        return f"Failed, {count(lag, unit)} behind" if lag else "Failed in its last run", "danger"
     if due:
-        return f"{due:,} {unit} behind", "text_1"
+        return f"{count(due, unit)} behind", "text_1"
     if lag:
-        return f"Up to date; goes on after {batch - lag:,} more {unit}", "good"
+        return f"Up to date; goes on after {batch - lag:,} more", "good"
     return ("Up to date" if status.watermark is not None or status.last_run_at else "Nothing to do yet"), "good"
 
 
@@ -138,7 +144,8 @@ def _figures(status: ProjectorStatus, figures: ProjectorFigures | None, zone: tz
     last = "never" if status.last_run_at is None else f"{local_time(status.last_run_at, zone):%Y-%m-%d %H:%M}"
     parts = [f"Last run: {last}"]
     if figures is not None:
-        parts.append(f"{figures.answers:,} answers, {figures.tokens:,} tokens, {figures.ms / 1000:,.1f} s")
+        answers, tokens = count(figures.answers, "answers"), count(figures.tokens, "tokens")
+        parts.append(f"{answers}, {tokens}, {figures.ms / 1000:,.1f} s")
         if figures.malformed:
             parts.append(f"In a wrong form: {figures.malformed:,}")
         if figures.rejected:
