@@ -18,6 +18,7 @@ from familiar_app.store.schema_lore import VERSION_4
 from familiar_app.store.schema_lore_use import LORE_USE
 from familiar_app.store.schema_lost_place import LOST_PLACE
 from familiar_app.store.schema_memory import VERSION_2
+from familiar_app.store.schema_message import MESSAGE
 from familiar_app.store.schema_person import PERSON
 from familiar_app.store.schema_saved_memory import SAVED_MEMORY
 from familiar_app.store.schema_upkeep import UPKEEP
@@ -194,6 +195,11 @@ def _make_person(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def _make_message(connection: Connection) -> None:
+    for statement in MESSAGE:
+        connection.execute(statement)
+
+
 # Step n brings a vault of version n to version n + 1; an empty database has version 0.
 STEPS: tuple[Step, ...] = (
     _make_version_1,
@@ -206,6 +212,7 @@ STEPS: tuple[Step, ...] = (
     _make_upkeep,
     _make_lost_place,
     _make_person,
+    _make_message,
 )
 VERSION = len(STEPS)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from familiar_app.domain.clock import Clock
-from familiar_app.domain.errors import UsageError
+from familiar_app.domain.errors import LockedError, UsageError
 from familiar_app.store import vault_file
 from familiar_app.store.audience import Audiences
 from familiar_app.store.channel import Channels
@@ -26,6 +26,7 @@ from familiar_app.store.keys import DEFAULT_COST, KdfCost, KeyFile, Way
 from familiar_app.store.lore_timer import LoreTimers
 from familiar_app.store.lore_use import LoreUses
 from familiar_app.store.lore_vector import LoreVectors
+from familiar_app.store.message import Messages
 from familiar_app.store.person import People
 from familiar_app.store.person_page import PersonPages
 from familiar_app.store.portrait import Portraits
@@ -112,6 +113,18 @@ class Vault:
         """Return the data key, for the copy in the keyring and for nothing else."""
         return self._opened.data_key
 
+    async def confirm(self, secret: str) -> None:
+        """Make sure that somebody knows the passphrase or the recovery code. Raises LockedError; takes a second."""
+
+        def work() -> None:
+            try:
+                self._opened.keys.unwrap("passphrase", secret)
+            except LockedError:
+                if not self._is_recovery_code(secret):
+                    raise
+
+        await asyncio.to_thread(work)
+
     async def change_passphrase(self, new: str) -> None:
         """Let `new` open the vault instead of the old passphrase. Rewrites the key file only."""
         await self._rewrap("passphrase", new)
@@ -154,6 +167,13 @@ class Vault:
         await self.close()
         await asyncio.to_thread(vault_file.remove_vault, self.path)
 
+    def _is_recovery_code(self, secret: str) -> bool:
+        try:
+            self._opened.keys.unwrap("recovery_code", secret)
+        except LockedError:
+            return False
+        return True
+
     async def _rewrap(self, way: Way, secret: str) -> None:
         def work(_connection: object) -> None:
             keys = self._opened.keys.with_wrap(way, secret, self._opened.data_key, self._cost)
@@ -176,6 +196,7 @@ class Vault:
         self.retrieval = Retrieval(engine, self.index, self.vectors, self._clock)
         self.channels = Channels(engine, self._clock)
         self.audiences = Audiences(engine)
+        self.messages = Messages(engine)
         self.portraits = Portraits(engine, feed)
         self.people = People(engine)
         self.person_pages = PersonPages(engine, self._clock)
