@@ -55,10 +55,13 @@ class Field:
     """All places, the preferred one first."""
     fallback: Any = field(init=False, repr=False, compare=False)
     """The value of a missing field."""
+    lone: bool = field(init=False, repr=False, compare=False)
+    """Whether it stands at one place, at the top, and need not be there."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "places", (Place(self.path, self.kind), *self.also))
         object.__setattr__(self, "fallback", self._default())
+        object.__setattr__(self, "lone", not self.also and not self.required and "." not in self.path)
 
     def _default(self) -> Any:
         if self.default is not MISSING:
@@ -67,6 +70,8 @@ class Field:
 
     def read(self, raw: Mapping[str, Any], note: Note) -> Any:
         """Read the field; what can't be used counts as missing and is reported."""
+        if self.lone and self.path not in raw:
+            return self.fallback
         found: list[tuple[str, Any]] = []
         for place in self.places:
             value = get_path(raw, place.path)

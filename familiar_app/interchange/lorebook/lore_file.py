@@ -15,7 +15,8 @@ from familiar_app.domain.errors import BadInputError, UserError
 from familiar_app.domain.lorebook.entry import LoreBook
 from familiar_app.interchange.json_text import decode_text, read_file, remove_file, storable, write_file
 from familiar_app.interchange.lorebook.document import LoreDocument
-from familiar_app.interchange.lorebook.native import parse_native, render_native
+from familiar_app.interchange.lorebook.native import read_native, write_native
+from familiar_app.interchange.lorebook.native_text import NativeText, read_text
 from familiar_app.interchange.report import Report
 
 NO_FILE = ""
@@ -37,6 +38,7 @@ class LoadedLore:
 
     document: LoreDocument
     revision: str
+    text: NativeText | None = field(default=None, repr=False, compare=False)
 
     @property
     def book(self) -> LoreBook:
@@ -72,8 +74,8 @@ class LoreFile:
             data = self._data()
             if (NO_FILE if data is None else revision_of(data)) != loaded.revision:
                 raise LoreConflictError(self.path, self._readable(data))
-            written = storable(render_native(book, loaded.document.text, source=self.path)).encode("utf-8")
-            saved = _parsed(written, self.path)
+            written = storable(write_native(book, loaded.text)).encode("utf-8")
+            saved = _parsed(written, self.path, loaded.text)
             if written != data:
                 write_file(self.path, written)
             return saved
@@ -108,7 +110,8 @@ def revision_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _parsed(data: bytes, path: Path) -> LoadedLore:
-    text, report = decode_text(data, source=path), Report()
-    book = parse_native(text, source=path, name=path.stem, report=report)
-    return LoadedLore(LoreDocument("familiar", book, tuple(report.lines), text=text), revision_of(data))
+def _parsed(data: bytes, path: Path, before: NativeText | None = None) -> LoadedLore:
+    text, report = read_text(decode_text(data, source=path), path, before), Report()
+    book = read_native(text, path.stem, report)
+    document = LoreDocument("familiar", book, tuple(report.lines), text=text.text)
+    return LoadedLore(document, revision_of(data), text)

@@ -6,7 +6,6 @@ all keys at once.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,80 +16,85 @@ import tomlkit
 from tomlkit.items import AoT, Table
 from tomlkit.toml_document import TOMLDocument
 
-from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.lorebook.entry import DEFAULT_DEPTH, LoreBook, LoreEntry
 from familiar_app.domain.lorebook.fieldmap import Field, quiet, values_of
-from familiar_app.interchange.lorebook.native_block import holds_alone, join_blocks, split_blocks
+from familiar_app.interchange.lorebook.entry_memo import Raw, Uid
+from familiar_app.interchange.lorebook.native_block import join_blocks
+from familiar_app.interchange.lorebook.native_edit import edit_block
 from familiar_app.interchange.lorebook.native_fields import NATIVE, NATIVE_FIELDS, wants_all_keys
-from familiar_app.interchange.lorebook.shape import Uid, read_book
+from familiar_app.interchange.lorebook.native_text import NativeText, read_text
+from familiar_app.interchange.lorebook.shape import read_book
 from familiar_app.interchange.report import Report
 
-_PLACE = re.compile(r"\(at (?:line (\d+), column \d+|end of document)\)")
 _SHORT_FORM = {"keys", "secondary_keys", "logic"}
 
 
 def parse_native(text: str, *, source: Path | str, name: str, report: Report) -> LoreBook:
     """Read a book from TOML. Raises BadInputError with the line."""
-    return read_book(NATIVE, _load(text, source), name, report)[0]
+    return read_native(read_text(text, source), name, report)
+
+
+def read_native(text: NativeText, name: str, report: Report) -> LoreBook:
+    """Return the book that a text says."""
+    return read_book(NATIVE, text.value, name, report, text.memo)[0]
 
 
 def render_native(book: LoreBook, text: str | None = None, *, source: Path | str = "lorebook.toml") -> str:
     """Write a book as TOML, into `text` where it was read from that: whatever did not change stays as it is."""
-    plain = {} if text is None else _load(text, source)
-    quick = None if text is None else _rewrite_blocks(text, plain, book)
+    return write_native(book, None if text is None else read_text(text, source))
+
+
+def write_native(book: LoreBook, text: NativeText | None) -> str:
+    """Write a book as TOML into the text that it was read from."""
+    quick = None if text is None else _rewrite_blocks(text, book)
     if quick is not None:
         return quick
-    document = tomlkit.document() if text is None else tomlkit.parse(text)
+    plain = {} if text is None else text.value
+    document = tomlkit.document() if text is None else tomlkit.parse(text.text)
     _write_settings(document, plain, book)
     _write_folders(document, plain, book)
     _write_entries(document, plain, book)
     return tomlkit.dumps(document)
 
 
-def _load(text: str, source: Path | str) -> dict[str, Any]:
-    try:
-        value = tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
-    except tomllib.TOMLDecodeError as error:
-        place = _PLACE.search(str(error))
-        reason = _PLACE.sub("", str(error)).strip()
-        line = int(place[1]) if place and place[1] else text.count("\n") + 1
-        raise BadInputError(f"this is not valid TOML: {reason}.", source=source, line=line) from error
-    except (ValueError, RecursionError) as error:
-        raise BadInputError("the TOML holds a number too long or is nested too deeply.", source=source) from error
-    entries = value.get("entries", [])
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise BadInputError(
-            "entries have to be tables.", source=source, field="entries", next_step="Begin each with [[entries]]."
-        )
-    return value
-
-
-def _rewrite_blocks(text: str, plain: Mapping[str, Any], book: LoreBook) -> str | None:
+def _rewrite_blocks(text: NativeText, book: LoreBook) -> str | None:
     """Rewrite the blocks of changed entries alone, which is quick in a long file; None where that cannot be done."""
-    before, slots = read_book(NATIVE, plain, book.name, Report())
-    blocks = split_blocks(text, len(before.entries))
-    settled = not _changed_settings(plain, book) and NATIVE.read_folders(plain) == book.folders
-    if blocks is None or not settled or not book.entries:
+    blocks, plain = text.blocks, text.value
+    if blocks is None or not book.entries:
         return None
+    if _changed_settings(plain, book) or NATIVE.read_folders(plain) != book.folders:
+        return None
+    before = read_book(NATIVE, plain, book.name, Report(), text.memo)[0]
     places = {entry.uid: number for number, entry in enumerate(before.entries)}
-    order = [places.get(entry.uid) for entry in book.entries]
-    touched = set(range(len(before.entries))) - set(order)
-    if order != list(range(len(before.entries))):
-        touched.add(len(before.entries) - 1)
-    touched |= {at for at, one in zip(order, book.entries, strict=True) if at is not None and before.entries[at] != one}
-    raws = list(slots.raw.values())
-    if not all(holds_alone(blocks.entries[at], raws[at]) for at in touched):
-        return None
     written = []
-    for at, entry in zip(order, book.entries, strict=True):
-        block = _new_block(entry) if at is None else blocks.entries[at]
-        if at is not None and before.entries[at] != entry:
-            document = tomlkit.parse(block)
-            entries: Any = document["entries"]
-            _change_entry(entries[0], raws[at], entry)
-            block = tomlkit.dumps(document)
-        written.append(block)
-    return join_blocks(blocks.head, written)
+    for entry in book.entries:
+        at = places.get(entry.uid)
+        if at is None:
+            written.append(_new_block(entry))
+        elif before.entries[at] is entry:
+            written.append(blocks.entries[at])
+        else:
+            block, raw = _changed_block(blocks.entries[at], blocks.raws[at], before.entries[at], entry)
+            written.append(block)
+            if raw is not None:
+                text.known[block] = raw
+    return join_blocks([blocks.head, *written, blocks.tail])
+
+
+def _changed_block(block: str, raw: Raw, before: LoreEntry, entry: LoreEntry) -> tuple[str, Raw | None]:
+    """Return the block as it says the changed entry, and its raw object where that is known."""
+    changed = [one for one in NATIVE_FIELDS if getattr(before, one.attribute) != _value(entry, one)]
+    if not changed:
+        return block, raw
+    if not (wants_all_keys(raw) and any(field.attribute in _SHORT_FORM for field in changed)):
+        written = {_path(raw, field): _styled(field.kind.write(_value(entry, field), None)) for field in changed}
+        edited = edit_block(block, raw, written)
+        if edited is not None:
+            return edited
+    document = tomlkit.parse(block)
+    entries: Any = document["entries"]
+    _change_entry(entries[0], raw, entry)
+    return tomlkit.dumps(document), None
 
 
 def _new_block(entry: LoreEntry) -> str:
@@ -179,18 +183,27 @@ def _change_entry(table: Any, raw: Mapping[str, Any], entry: LoreEntry) -> None:
         _put(table, field, values[field.attribute])
 
 
+def _value(entry: LoreEntry, field: Field) -> Any:
+    value = getattr(entry, field.attribute)
+    return DEFAULT_DEPTH if field.attribute == "depth" and value is None else value
+
+
 def _values(entry: LoreEntry) -> dict[str, Any]:
     return values_of(replace(entry, depth=DEFAULT_DEPTH if entry.depth is None else entry.depth))
 
 
 def _put(table: Any, field: Field, value: Any) -> None:
     """Write one value where it stands; a value at its default that TOML cannot say is removed."""
-    path = next((place.path for place in field.places if place.path in table), field.path)
+    path = _path(table, field)
     written = field.kind.write(value, None)
     if written is None:
         table.pop(path, None)
     else:
         table[path] = _styled(written)
+
+
+def _path(table: Any, field: Field) -> str:
+    return next((place.path for place in field.places if place.path in table), field.path)
 
 
 def _styled(value: Any) -> Any:

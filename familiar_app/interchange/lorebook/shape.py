@@ -15,10 +15,9 @@ from familiar_app.domain.lorebook.fieldmap import (
 )
 from familiar_app.domain.lorebook.kind import MISSING, finite_number, whole_text
 from familiar_app.interchange.lorebook.deadletter import note_dead_letters
+from familiar_app.interchange.lorebook.entry_memo import EntryMemo, Raw, Uid
 from familiar_app.interchange.report import Report
 
-Uid = int | str
-Raw = dict[str, Any]
 MAX_ENTRIES = 100_000
 
 
@@ -79,15 +78,23 @@ class Slots:
     name: str
 
 
-def read_book(shape: Shape, value: Any, name: str, report: Report) -> tuple[LoreBook, Slots]:
-    """Read a book from a value of this shape."""
+def read_book(
+    shape: Shape, value: Any, name: str, report: Report, memo: EntryMemo | None = None
+) -> tuple[LoreBook, Slots]:
+    """Read a book from a value of this shape; what the memo knows is not read again."""
+    memo = memo or EntryMemo()
+
+    def read(raw: Raw, uid: Uid, report: Report) -> LoreEntry:
+        entry = shape.read_entry(raw, uid, report)
+        note_dead_letters(entry, report)
+        return entry
+
     found: list[LoreEntry] = []
     slots: dict[Uid, Raw] = {}
     raws = list(_raw_entries(shape, value, report))
     for number, (uid, (_, raw)) in enumerate(zip(_uids(shape, raws, report), raws, strict=True)):
         slots[uid] = raw
-        found.append(shape.read_entry(raw, uid, report.about(number)))
-        note_dead_letters(found[-1], report.about(number))
+        found.append(memo.get(raw, uid, report.about(number), read))
     if shape.keyed and isinstance(entries_value(shape, value), Mapping):
         found.sort(key=lambda entry: (isinstance(entry.uid, str), entry.uid))
     settings: Raw = read_values(value, shape.book_fields, report.add) if isinstance(value, Mapping) else {}

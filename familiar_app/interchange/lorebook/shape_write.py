@@ -10,8 +10,9 @@ from typing import Any
 from familiar_app.domain.lorebook.entry import DEFAULT_DEPTH, LoreBook, LoreEntry
 from familiar_app.domain.lorebook.fieldmap import get_path, lay_over, quiet, set_path, values_of, write_fresh
 from familiar_app.domain.lorebook.kind import MISSING
+from familiar_app.interchange.lorebook.entry_memo import Raw, Uid
 from familiar_app.interchange.lorebook.foreign import Residue, residue_between, residue_from
-from familiar_app.interchange.lorebook.shape import Raw, Shape, Slots, Uid, entries_value
+from familiar_app.interchange.lorebook.shape import Shape, Slots, entries_value
 from familiar_app.interchange.report import Report
 
 _UNSPOKEN = {"uid", "display_index", "foreign"}
