@@ -11,40 +11,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.saved_memory.filed import GLOBAL, OWN, FileMemory
 from familiar_app.domain.saved_memory.memory import Scope
 from familiar_app.interchange.json_text import decode_text, parse_json, read_file, storable
 
 FORMAT = "familiar-memories"
 VERSION = 1
-OWN, GLOBAL = "own", "global"
 MAX_MEMORIES = 100_000
 _WRAPPERS: Mapping[str, Scope | None] = {
     "memories": None,
     "server_memories": Scope.SERVER,
     "personal_memories": Scope.PERSONAL,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class FileMemory:
-    """A memory as a file has it. `bucket` is the file's word for its lineage; `place` says where it stands there."""
-
-    content: str
-    tags: tuple[str, ...]
-    bucket: str
-    place: str
-    scope: Scope | None = None
-    owner: str | None = None
-
-    @property
-    def is_global(self) -> bool:
-        """Whether every character knows it."""
-        return self.bucket in (GLOBAL, "0")
 
 
 def read_memories(path: Path) -> list[FileMemory]:

@@ -11,7 +11,7 @@ _WISH = (
 )
 _LINK = r"(?:\s+(?:please|bitte))?(?:\s*,?\s+(?:that|dass)\s+|(?:\s+(?:this|dies|das))?\s*:\s*)"
 _PLAIN = re.compile(rf"\W*{_POLITE}{_WISH}{_LINK}(?P<what>\S.*)", re.IGNORECASE | re.DOTALL)
-_ASKING = re.compile(rf"\W*(?:\w+[\s,!]+){{0,3}}?(?:can|could|would|will)\s+you\b", re.IGNORECASE)
+_ASKING = re.compile(r"\W*(?:\w+[\s,!]+){0,3}?(?:can|could|would|will)\s+you\b", re.IGNORECASE)
 _THANKS = re.compile(r"[\s,]+(?:please|bitte|ok|okay|thanks|danke)\W*$", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:i|me|my|mine|we|our|us|ich|mir|mich|mein\w*|wir|uns\w*)\b", re.IGNORECASE)
 _LEAST_CHARS = 3
