@@ -24,8 +24,9 @@ def facts_of(connection: Connection, ids: Collection[int]) -> list[FactDocument]
 
 
 def facts_before(connection: Connection, below: int, limit: int) -> list[FactDocument]:
-    """Return the documents of up to `limit` stretches of facts with lower numbers than `below`, newest first."""
-    return _documents(connection, f"{_SELECT} AND f.id < ? ORDER BY f.id DESC, b.number LIMIT ?", (below, limit))
+    """Return all documents of the newest `limit` facts with lower numbers than `below`, newest first."""
+    chosen = "SELECT n.id FROM facts n WHERE n.id < ? AND n.hidden = 0 ORDER BY n.id DESC LIMIT ?"
+    return _documents(connection, f"{_SELECT} AND f.id IN ({chosen}) ORDER BY f.id DESC, b.number", (below, limit))
 
 
 def _documents(connection: Connection, statement: str, values: tuple[object, ...]) -> list[FactDocument]:

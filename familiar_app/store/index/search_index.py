@@ -35,7 +35,9 @@ T = TypeVar("T")
 COMMIT_EVERY_S = 0.25
 CHUNK_TURNS = 2000
 """Read and added at once: some tens of milliseconds."""
-MOST_PER_COMMIT = 64_000
+GROWTH, MOST_PER_COMMIT = 4, 128_000
+"""Each commit while building holds so many times more than the one before: every one makes a segment, and segments have
+to be merged."""
 MOST_CHANGES = 500
 RETRY_S = (1.0, 5.0, 30.0, 120.0)
 IndexState = Literal["off", "building", "ready", "failed"]
@@ -211,7 +213,7 @@ class SearchIndex:
                         return
                 await self._commit(index, thread, done)
                 await self._catch_up(index, source, thread)
-                batch = min(batch * 2, MOST_PER_COMMIT)
+                batch = min(batch * GROWTH, MOST_PER_COMMIT)
         finally:
             reading.cancel()
 
@@ -238,14 +240,10 @@ class SearchIndex:
             self._all_facts = False
             self._facts.clear()
             await self._in(thread, partial(index.remove_all, FACT))
-            below, documents = 1 << 60, await self._read(partial(facts_before, below=1 << 60, limit=CHUNK_TURNS))
-            while documents:
-                # A fact believed more than once may lie across the end of a chunk: it is taken as a whole.
-                whole = {one.id for one in documents}
-                below = min(whole)
-                documents = await self._read(partial(facts_of, ids=whole))
+            below = 1 << 60
+            while documents := await self._read(partial(facts_before, below=below, limit=CHUNK_TURNS)):
+                below = documents[-1].id
                 await self._in(thread, partial(index.add_facts, documents))
-                documents = await self._read(partial(facts_before, below=below, limit=CHUNK_TURNS))
             await self._commit(index, thread, 0)
         while self._facts:
             taken = frozenset(list(self._facts)[:MOST_CHANGES])

@@ -157,9 +157,9 @@ class Searcher:
 
 
 class TextIndex:
-    """The writing side. `writers` is the number of tantivy's own threads."""
+    """The writing side. `writers` is the number of tantivy's own threads; each of them makes segments of its own."""
 
-    def __init__(self, *, writers: int = 2, heap_bytes: int = WRITER_HEAP_BYTES) -> None:
+    def __init__(self, *, writers: int = 1, heap_bytes: int = WRITER_HEAP_BYTES) -> None:
         with _translated():
             self._schema = _schema()
             self._analyzer = make_analyzer()
