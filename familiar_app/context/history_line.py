@@ -101,7 +101,8 @@ def render_line(
 
 def format_moment(local: datetime, *, with_date: bool) -> str:
     """Write a local time as it stands in a line's beginning."""
-    return f"{local:%Y-%m-%d %H:%M}" if with_date else f"{local:%H:%M}"
+    clock = f"{local.hour:02}:{local.minute:02}"
+    return f"{local.year:04}-{local.month:02}-{local.day:02} {clock}" if with_date else clock
 
 
 def _reply(turn: Turn, answered: Turn | None, style: LineStyle) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from familiar_app.context.fact_line import fact_line
-from familiar_app.context.history_line import LineStyle, body_text, place_mark, speaker_name
+from familiar_app.context.history_line import LineStyle, body_text, format_moment, place_mark, speaker_name
 from familiar_app.context.layer import LayerContext, key_of
 from familiar_app.context.prompt_text import fill, prompt_text
 from familiar_app.context.retrieved_context import (
@@ -173,7 +173,7 @@ def _item(ctx: LayerContext, hit: Hit, turns: Mapping[TurnId, Line], noted: Mapp
 
 def _turn_line(ctx: LayerContext, turn: Turn, style: LineStyle, mark: str) -> str:
     """Write a turn in one line, so that nothing in it can pass for another."""
-    moment = f"{local_time(turn.at, style.zone):%Y-%m-%d %H:%M}"
+    moment = format_moment(local_time(turn.at, style.zone), with_date=True)
     who = "a note" if turn.role is Role.SYSTEM else speaker_name(turn, style)
     if turn.author is not None and turn.author.key == OWNER:
         who = ctx.user_label

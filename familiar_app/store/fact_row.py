@@ -11,7 +11,7 @@ from familiar_app.domain.fact import Belief, Cause, Fact, FactId, Subject, as_kn
 from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.interval import Interval
 from familiar_app.store.moment import from_micros, to_micros
-from familiar_app.store.person import label_of, names_of
+from familiar_app.store.person import label_of, names_of_each
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -59,7 +59,7 @@ def read_labels(connection: Connection, facts: Iterable[Fact]) -> dict[FactId, d
         connection.execute(f"SELECT id, guild FROM channels WHERE id IN ({_marks(channels)})", tuple(channels))
     )
     people = {subject.key for fact in chosen for subject in fact.subjects}
-    names = {key: names_of(connection, key) for key in people}
+    names = names_of_each(connection, people)
     return {
         fact.id: {s.key: label_of(s.key, names[s.key], guilds.get(fact.channel)) for s in fact.subjects}
         for fact in chosen

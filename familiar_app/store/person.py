@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import json
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.ids import PersonKey
@@ -45,7 +46,7 @@ class People:
 
         def work(connection: Connection) -> Person | None:
             row = connection.execute(f"{_STATISTICS} WHERE p.key = ? GROUP BY p.key", (key,)).fetchone()
-            return None if row is None else _person(row, _names(connection, key).get(key, []))
+            return None if row is None else _person(row, _names(connection, {key}).get(key, []))
 
         return await self._engine.read(work)
 
@@ -76,7 +77,7 @@ class People:
         """Return what several people are called today, in a guild or in general."""
 
         def work(connection: Connection) -> dict[PersonKey, str]:
-            return {key: label_of(key, names_of(connection, key), guild) for key in keys}
+            return {key: label_of(key, spans, guild) for key, spans in names_of_each(connection, keys).items()}
 
         return await self._engine.read(work)
 
@@ -97,8 +98,15 @@ def label_of(key: PersonKey, names: builtins.list[NameSpan], guild: str | None =
 
 def names_of(connection: Connection, key: PersonKey) -> builtins.list[NameSpan]:
     """Return every name of whom somebody counts as (see `person_alias`), the oldest first."""
-    kept = kept_of(read_aliases(connection), key)
-    return _names(connection, kept).get(kept, [])
+    return names_of_each(connection, (key,))[key]
+
+
+def names_of_each(connection: Connection, keys: Iterable[PersonKey]) -> dict[PersonKey, builtins.list[NameSpan]]:
+    """Return the same for several people, by one question."""
+    aliases = read_aliases(connection)
+    kept = {key: kept_of(aliases, key) for key in keys}
+    names = _names(connection, set(kept.values())) if kept else {}
+    return {key: names.get(one, []) for key, one in kept.items()}
 
 
 def labels_of(connection: Connection, keys: Iterable[PersonKey]) -> dict[PersonKey, str]:
@@ -112,8 +120,9 @@ def all_names(connection: Connection) -> dict[PersonKey, builtins.list[NameSpan]
     return _names(connection, None)
 
 
-def _names(connection: Connection, key: PersonKey | None) -> dict[PersonKey, builtins.list[NameSpan]]:
-    where, values = ("", ()) if key is None else ("WHERE person = ?", (key,))
+def _names(connection: Connection, keys: Collection[PersonKey] | None) -> dict[PersonKey, builtins.list[NameSpan]]:
+    where = "" if keys is None else "WHERE person IN (SELECT value FROM json_each(?))"
+    values = () if keys is None else (json.dumps(list(keys)),)
     rows = connection.execute(
         f"SELECT person, name, kind, since, until, guild FROM names {where} ORDER BY since, id", values
     )

@@ -26,7 +26,7 @@ from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.fact_query import FactQuestion
 from familiar_app.store.fact_row import read_labels
 from familiar_app.store.moment import from_micros, to_micros
-from familiar_app.store.person import label_of, names_of
+from familiar_app.store.person import label_of, names_of_each
 from familiar_app.store.privacy import read_levels
 from familiar_app.store.provenance import closed_to, read_provenance, told_by
 
@@ -202,7 +202,8 @@ def _told(connection: Connection, known: _Judged, glimpse: Glimpse) -> tuple[Tol
         and private.isdisjoint(one.key for one in fact.subjects)
     ]
     labels = read_labels(connection, [fact for fact, _tellers in found])
-    names = {key: label_of(key, names_of(connection, key)) for _fact, tellers in found for key in tellers}
+    spans = names_of_each(connection, {key for _fact, tellers in found for key in tellers})
+    names = {key: label_of(key, known) for key, known in spans.items()}
     return tuple(
         ToldFact(fact, labels[fact.id] | {key: names[key] for key in tellers}, tellers) for fact, tellers in found
     )

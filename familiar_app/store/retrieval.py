@@ -37,7 +37,7 @@ from familiar_app.store.index.search_index import SearchIndex, View
 from familiar_app.store.index.text_index import Scope
 from familiar_app.store.index.turn_source import TurnSource
 from familiar_app.store.memory_candidate import memory_candidates
-from familiar_app.store.person import label_of, names_of
+from familiar_app.store.person import label_of, names_of_each
 from familiar_app.store.provenance import read_provenance, told_by
 from familiar_app.store.recall_scope import NameShelf, scope_of
 from familiar_app.store.turn_row import read_turns
@@ -243,6 +243,8 @@ def _hits(
     chosen = [facts[one.key[1]] for one in ranked if one.key[0] == "fact" and one.key[1] in facts]
     known = read_provenance(connection, [fact.id for fact in chosen], request.known_at)
     labels = read_labels(connection, chosen)
+    tellers = {fact.id: told_by(fact, known.get(fact.id)) for fact in chosen}
+    names = names_of_each(connection, {key for keys in tellers.values() for key in keys})
     around = {one.key: one for one in candidates}
     for one in ranked:
         (kind, number), beside = one.key, around[one.key]
@@ -251,7 +253,7 @@ def _hits(
         memory = memories.get(number) if kind == "memory" else None
         hit = Hit(kind, number, "", one.score, one.signals, neighbours=_numbers(beside.neighbours))
         if fact is not None:
-            teller = told_by(fact, known.get(number))
+            teller = tellers[fact.id]
             yield replace(
                 hit,
                 text=fact.text,
@@ -259,7 +261,7 @@ def _hits(
                 sources=_numbers(beside.sources),
                 held=known[number].why_held(request.audience) if look.held else None,
                 told_by=teller,
-                labels=labels[fact.id] | {key: label_of(key, names_of(connection, key)) for key in teller},
+                labels=labels[fact.id] | {key: label_of(key, names[key]) for key in teller},
             )
         elif memory is not None:
             yield replace(hit, text=memory.content, memory=memory)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, PersonKey, TraceId, TurnId
+from familiar_app.domain.ids import ChannelKey, TurnId
 from familiar_app.domain.turn import Author, NewTurn, Role, Turn
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.store.text import storable
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 # The text as it reads now. A turn that was never revised costs no look-up.
 TEXT = """CASE WHEN t.revision = 1 THEN t.content ELSE
     (SELECT r.content FROM revisions r WHERE r.turn = t.id AND r.number = t.revision) END"""
+
+_ROLES = {role.value: role for role in Role}
 
 _SIBLING = "s.answers = t.answers AND s.role = 'assistant' AND NOT s.hidden AND NOT s.deleted"
 _HAS_SIBLINGS = "t.answers IS NOT NULL AND t.role = 'assistant'"
@@ -70,32 +72,13 @@ def as_stored(connection: Connection, turn: NewTurn, number: TurnId, arrived_at:
 
 
 def _turn(row: tuple[Any, ...]) -> Turn:
-    author = None
-    if row[7] is not None:
-        author = Author(PersonKey(row[7]), row[8], row[9], row[10], row[11], bool(row[12]))
+    # By position: a page of hundreds of turns is read for every prompt, and names would be half of what it costs.
+    (number, channel, channel_key, role, content, at, arrived_at, key, name, username, global_name, nickname, bot,
+     familiar, guild, message_id, reply_to, mode, answers, alternative, alternatives, active, revision, hidden, deleted,
+     tool_calls, tool_call_id, attachments, trace) = row  # fmt: skip
+    author = None if key is None else Author(key, name, username, global_name, nickname, bool(bot))
     return Turn(
-        id=TurnId(row[0]),
-        channel=ChannelId(row[1]),
-        channel_key=ChannelKey(row[2]),
-        role=Role(row[3]),
-        content=row[4],
-        at=from_micros(row[5]),
-        arrived_at=from_micros(row[6]),
-        author=author,
-        familiar=None if row[13] is None else FamiliarId(row[13]),
-        guild=row[14],
-        message_id=row[15],
-        reply_to=row[16],
-        mode=row[17],
-        answers=None if row[18] is None else TurnId(row[18]),
-        alternative=row[19],
-        alternatives=max(row[19], row[20]),
-        active=bool(row[21]),
-        revision=row[22],
-        hidden=bool(row[23]),
-        deleted=bool(row[24]),
-        tool_calls=row[25],
-        tool_call_id=row[26],
-        attachments=row[27],
-        trace=None if row[28] is None else TraceId(row[28]),
-    )
+        number, channel, channel_key, _ROLES[role], content, from_micros(at), from_micros(arrived_at), author,
+        familiar, guild, message_id, reply_to, mode, answers, alternative, max(alternative, alternatives), bool(active),
+        revision, bool(hidden), bool(deleted), tool_calls, tool_call_id, attachments, trace,
+    )  # fmt: skip
