@@ -135,6 +135,11 @@ class Application:
             await self._pool_of_open().keep_only(
                 model for one in services.familiars.values() for model in (one.prose, one.background)
             )
+            with_embedder = [(one, one.embedder) for one in services.familiars.values() if one.embedder is not None]
+            self._embedders.keep_only(
+                [embedder for _one, embedder in with_embedder],
+                [embedder for one, embedder in with_embedder if one.config.memory.retrieval.embedding_weight > 0],
+            )
             return hosted
 
     async def set_local_only(self, on: bool) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterable
 from pathlib import Path
 
 from familiar_app.domain.embedding import Embedder
@@ -19,7 +21,7 @@ class EmbedderPool:
     def __init__(self, base_dir: Path) -> None:
         self._base_dir = base_dir
         self._embedders: dict[str, Embedder | None] = {}
-        self._filling: set[str] = set()
+        self._filling: dict[str, asyncio.Task[None]] = {}
 
     def get(self, settings: EmbeddingSettings) -> Embedder | None:
         """Return the embedder of the settings, None where it is off. Raises BadInputError where it has no model."""
@@ -31,9 +33,20 @@ class EmbedderPool:
 
     def keep_filled(self, embedder: Embedder, vault: Vault, tasks: TaskRegistry, *, owner: object) -> None:
         """Embed what has no vector yet and what is said from now on, until the tasks of `owner` end."""
-        if embedder.name not in self._filling:
-            self._filling.add(embedder.name)
-            tasks.start(VectorFill(vault.vectors, embedder).run(vault.turns), name="vectors", owner=owner)
+        running = self._filling.get(embedder.name)
+        if running is None or running.done():
+            filling = VectorFill(vault.vectors, embedder).run(vault.turns)
+            self._filling[embedder.name] = tasks.start(filling, name="vectors", owner=owner)
+
+    def keep_only(self, used: Iterable[Embedder], filled: Iterable[Embedder]) -> None:
+        """Let go of embedders that nobody uses any more, and fill in vectors of the others alone.
+
+        One that is let go is not closed: a reply may be under way with it, and its memory is given back after that.
+        """
+        kept, names = {id(one) for one in used}, {one.name for one in filled}
+        self._embedders = {key: one for key, one in self._embedders.items() if one is None or id(one) in kept}
+        for name in [name for name in self._filling if name not in names]:
+            self._filling.pop(name).cancel()
 
     async def close(self) -> None:
         """Close them all."""

@@ -12,8 +12,9 @@ from familiar_app.bootstrap.application import Application
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import FamiliarError
-from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, FamiliarId
 from familiar_app.domain.task import TaskRegistry
+from familiar_app.domain.turn import Author, NewTurn, Role
 from familiar_app.services import Hosted, NewFamiliar, Services
 from familiar_app.store.keys import new_recovery_code
 from familiar_app.store.profile import Profile
@@ -115,3 +116,38 @@ async def test_a_close_that_is_cancelled_still_closes_the_vault(
     with pytest.raises(asyncio.CancelledError):
         await task
     assert [name for name in files(root) if name.startswith("vault.")] == ["vault.db", "vault.keys"]
+
+
+@pytest.mark.slow
+async def test_vectors_are_filled_in_only_while_meaning_counts(tmp_path: Path, script: Path) -> None:
+    errors: list[BaseException] = []
+    tasks = TaskRegistry(lambda _name, error: errors.append(error))
+    application = Application(Profile(tmp_path / "p"), clock=FixedClock(NOON), tasks=tasks, lasting=True)
+    code = new_recovery_code()
+    services = await application.create("three herons", mira(script), recovery_code=code, remember=False)
+
+    def filling() -> int:
+        return sum(task.get_name() == "vectors" for task in asyncio.all_tasks())
+
+    async def say(text: str) -> None:
+        channel = await services.vault.channels.ensure(MAIN_CHANNEL, familiar=MIRA)
+        await services.vault.turns.append(NewTurn(channel.id, Role.USER, text, NOON, Author(OWNER, "Ann")))
+
+    on = {"providers.embedding.backend": "hash", "memory.retrieval.embedding_weight": 0.6}
+    assert filling() == 0
+    for _ in range(2):
+        application.profile.save_config(MIRA, on)
+        hosted = await application.reload_familiar(MIRA)
+        assert hosted.embedder is not None
+        name = hosted.embedder.name
+        await say("The tide comes twice.")
+        async with asyncio.timeout(20):
+            while await services.vault.vectors.count("turn", name) < await services.vault.turns.count():  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        assert filling() == 1
+        application.profile.save_config(MIRA, dict.fromkeys(on))
+        assert (await application.reload_familiar(MIRA)).embedder is None
+        await asyncio.sleep(0.05)
+        assert filling() == 0
+    await application.close()
+    assert errors == []
