@@ -52,6 +52,10 @@ class DoubleVault:
         self.state, self.secrets = MemoryTable(), MemoryTable()
         self.passphrase, self.recovery_code = PASSPHRASE, ""
 
+    async def confirm(self, secret: str) -> None:
+        if secret not in (self.passphrase, self.recovery_code):
+            raise LockedError("The passphrase is wrong.", "Check Caps Lock and the keyboard, or use the recovery code.")
+
     async def change_passphrase(self, new: str) -> None:
         self.passphrase = new
 

@@ -12,7 +12,7 @@ from familiar_app.domain.ids import FamiliarId
 from familiar_app.ui.settings.panel import SettingsPanel
 from familiar_app.ui.shell.window import MainWindow
 from tests.ui.conftest import OnLoop
-from tests.ui.double import World
+from tests.ui.double import PASSPHRASE, World
 from tests.ui.pictures import until
 from tests.ui.test_window import press, texts, with_window
 
@@ -100,8 +100,13 @@ def test_a_new_passphrase_through_its_dialog(world: World, on_loop: OnLoop) -> N
         panel._start(panel._new_passphrase, panel._rows["passphrase"].setting)
         await until(QApplication.activeModalWidget)
         dialog: Any = QApplication.activeModalWidget()
-        for _ in range(2):
-            QTest.keyClicks(dialog.focusWidget(), "four brand new words")
+        for typed in ("not this one", "four brand new words", "four brand new words"):
+            QTest.keyClicks(dialog.focusWidget(), typed)
+            press(dialog, "Return")
+        await until(lambda: "The passphrase is wrong." in texts(dialog))
+        assert world.gate.vault.passphrase == PASSPHRASE
+        QTest.keyClicks(dialog.focusWidget(), PASSPHRASE)
+        for _ in range(3):
             press(dialog, "Return")
         await until(lambda: world.gate.vault.passphrase == "four brand new words")
 

@@ -34,13 +34,13 @@ class NewPassphrase(QWidget):
     changed = Signal()
     entered = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, name: str = "Passphrase") -> None:
         super().__init__()
-        self._first = PasswordField(theme, "Passphrase")
-        self._second = PasswordField(theme, "Passphrase, again")
+        self._first = PasswordField(theme, name)
+        self._second = PasswordField(theme, f"{name}, again")
         self._fields = {
-            "first": LabelledField("Passphrase", self._first),
-            "second": LabelledField("Passphrase, again", self._second),
+            "first": LabelledField(name, self._first),
+            "second": LabelledField(f"{name}, again", self._second),
         }
         self._bar = StrengthBar(theme)
         self._caps = label("Caps Lock seems to be on.", "warning")

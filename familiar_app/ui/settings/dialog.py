@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QScrollArea, QWidget
 
+from familiar_app.domain.errors import FamiliarError
 from familiar_app.store.recovery_code import new_recovery_code
 from familiar_app.ui.kit.dialog import Dialog, shown
+from familiar_app.ui.kit.field import LabelledField, PasswordField
 from familiar_app.ui.kit.label import column, label, surface
 from familiar_app.ui.kit.model_choice import ModelChoice
 from familiar_app.ui.kit.model_chooser import ModelChooser
 from familiar_app.ui.kit.new_passphrase import NewPassphrase
 from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.recovery_code import RecoveryCodeView
+from familiar_app.ui.kit.task import Tasks
 
 
 async def ask_model(
@@ -54,26 +58,64 @@ async def ask_model(
     return choice if dialog.chosen == "save" else None
 
 
-async def ask_new_passphrase(parent: QWidget, parts: WindowParts) -> str | None:
-    """Let the person choose a new passphrase; None where they gave up."""
+async def ask_new_passphrase(
+    parent: QWidget, parts: WindowParts, confirm: Callable[[str], Awaitable[object]]
+) -> str | None:
+    """Let somebody who knows the old passphrase choose a new one; None where they gave up.
+
+    `confirm` raises LockedError where what was typed is neither the passphrase nor the recovery code.
+    """
     dialog = Dialog(parent, "Change the passphrase")
     words = "The vault is not written anew; only the lock changes. The recovery code stays as it is."
     dialog.body.addWidget(label(words, "quiet", wrap=True))
-    fields = NewPassphrase(parts.theme)
+    old = _OldPassphrase(parts.theme, "Present passphrase")
+    old_field = LabelledField("Present passphrase", old, hint="The recovery code will do as well.")
+    fields = NewPassphrase(parts.theme, name="New passphrase")
+    dialog.body.addWidget(old_field)
     dialog.body.addWidget(fields)
     dialog.add_choice("", "Cancel")
     save = dialog.add_choice("save", "Change passphrase", "primary", default=True)
     save.clicked.disconnect()
 
-    def finish() -> None:
-        if fields.check():
-            dialog.choose("save")
+    def refuse(error: FamiliarError, _again: Callable[[], object] | None) -> None:
+        save.setEnabled(True)
+        old_field.set_wrong(str(error))
+        old.setFocus()
+        old.selectAll()
 
-    save.clicked.connect(finish)
-    fields.entered.connect(finish)
-    fields.focus()
+    tasks = Tasks(parts.tasks, dialog, refuse)
+
+    async def finish() -> None:
+        save.setEnabled(False)
+        await confirm(old.text())
+        dialog.choose("save")
+
+    def check() -> None:
+        old_field.set_wrong("" if old.text() else "Type the passphrase that opens the vault now.")
+        if not old.text():
+            old.setFocus()
+        elif fields.check():
+            tasks.start(finish, name="settings.confirm")
+
+    save.clicked.connect(check)
+    fields.entered.connect(check)
+    old.entered.connect(fields.focus)
+    old.setFocus()
     await shown(dialog)
+    tasks.cancel_soon()
     return fields.passphrase if dialog.chosen == "save" else None
+
+
+class _OldPassphrase(PasswordField):
+    """Return leads on, and nobody above sees it."""
+
+    entered = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.entered.emit()
+        else:
+            super().keyPressEvent(event)
 
 
 async def ask_new_recovery_code(parent: QWidget, parts: WindowParts, where: Path) -> str | None:

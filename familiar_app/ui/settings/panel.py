@@ -311,7 +311,7 @@ class SettingsPanel:
         return True
 
     async def _new_passphrase(self, _setting: Setting) -> None:
-        new = await ask_new_passphrase(self.widget, self._parts)
+        new = await ask_new_passphrase(self.widget, self._parts, self._services.vault.confirm)
         if new is not None:
             await self._services.vault.change_passphrase(new)
             self._context.tell("The passphrase was changed.")

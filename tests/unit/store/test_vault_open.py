@@ -305,6 +305,14 @@ async def test_changing_the_passphrase_rewrites_the_key_file_only(
         await (await Vault.open(vault_path, clock=clock, **way)).close()  # type: ignore[arg-type]
 
 
+async def test_whoever_asks_for_another_passphrase_knows_the_present_one(vault: Vault, recovery_code: str) -> None:
+    await vault.confirm(PASSPHRASE)
+    await vault.confirm(recovery_code.lower())
+    for wrong in ("not this one", "", new_recovery_code()):
+        with pytest.raises(LockedError, match="passphrase"):
+            await vault.confirm(wrong)
+
+
 async def test_the_id_is_known_before_opening_and_stays(vault: Vault, vault_path: Path) -> None:
     assert vault_id(vault_path) == vault.id
     await vault.change_passphrase("another")
