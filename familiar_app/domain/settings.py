@@ -379,6 +379,15 @@ class Providers(_Table):
     memory: MemoryProviders
 
 
+class DiscordSettings(_Table):
+    """When the familiar speaks on Discord. `bots` are the numbers of bots that may speak to it by name."""
+
+    mode: Literal["mentions", "ambient"]
+    direct_messages: bool
+    bots: Annotated[tuple[int, ...], Field(strict=False)]
+    missed_messages: Annotated[int, Field(ge=0, le=1000)]
+
+
 class CharacterConfig(_Table):
     """Everything `character.toml` can say, merged over the shipped file."""
 
@@ -392,6 +401,7 @@ class CharacterConfig(_Table):
     channels: dict[str, ChannelSettings]
     memory: MemorySettings
     saved_memories: SavedMemoriesSettings
+    discord: DiscordSettings
     providers: Providers
 
     def prompt_layers(self, channel: ChannelKey) -> tuple[str, ...]:
