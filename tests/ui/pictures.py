@@ -225,6 +225,15 @@ async def settings_code(window: MainWindow, world: World) -> QWidget:
     return QApplication.activeModalWidget()
 
 
+async def settings_passphrase(window: MainWindow, world: World) -> QWidget:
+    await settings(window, world)
+    await settle()
+    panel = window.frame._panels["settings"]
+    panel._start(panel._new_passphrase, panel._rows["passphrase"].setting)
+    await settle()
+    return QApplication.activeModalWidget()
+
+
 async def crash(window: MainWindow, world: World) -> QWidget:
     dialog = CrashDialog(world.parts.theme, lambda: window)
     try:
@@ -251,6 +260,7 @@ OPEN = (
     settings_memory,
     settings_model,
     settings_code,
+    settings_passphrase,
     crash,
     *LOREBOOK,
 )
