@@ -81,10 +81,15 @@ class Decoration:
     idle: tuple[Idle, ...] = ()
 
     @property
+    def further_keys(self) -> tuple[tuple[Any, ...], ...]:
+        """The lists of keys that count beside the entry's own."""
+        return self.needed, self.banned, self.banned_together
+
+    @property
     def is_conditional(self) -> bool:
         """Tell whether it can keep an entry out whose keys are there."""
         by_count = self.only_after or self.only_every or self.greeting is not None
-        return bool(self.dont_activate or by_count or self.needed or self.banned or self.banned_together)
+        return bool(self.dont_activate or by_count or any(self.further_keys))
 
 
 PLAIN = Decoration()

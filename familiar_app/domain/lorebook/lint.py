@@ -15,6 +15,7 @@ from familiar_app.domain.lorebook.decoration import decorated, idle_decorators, 
 from familiar_app.domain.lorebook.decorators import DONT_ACTIVATE
 from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry, Position, SecondaryLogic
 from familiar_app.domain.lorebook.group import group_names
+from familiar_app.domain.lorebook.implied import implies
 from familiar_app.domain.lorebook.keytable import KeyForm, KeyOptions, KeyTable, LiteralKey
 from familiar_app.domain.lorebook.pattern import KeyPattern
 from familiar_app.domain.lorebook.rules import FIXED, Rules
@@ -119,7 +120,7 @@ class Linter:
             found[entry.uid] = warnings
         self._own = own
         active = [one for one in book.entries if one.enabled]
-        for uid, warning in (*self._alike(active), *self._shadowed(active, terms)):
+        for uid, warning in (*self._alike(active, terms), *self._shadowed(active, terms)):
             found[uid].append(warning)
         return {uid: tuple(warnings) for uid, warnings in found.items() if warnings}
 
@@ -181,7 +182,7 @@ class Linter:
         others = self._forms(entry, list(entry.secondary_keys), terms)
         first, second = list(forms.values()), list(others.values())
         dead = [form is None and not _has_macro(key) for key, form in others.items()]
-        implied = [[_implies(one, other, terms.rules) for other in second] for one in first]
+        implied = [[implies(one, other, terms.rules) for other in second] for one in first]
         if logic is SecondaryLogic.NOT_ANY and all(map(any, implied)):
             text = "Each of its keys contains a secondary key, and none of those may be there."
             yield LoreWarning(Oddity.CONTRADICTION, text)
@@ -208,14 +209,17 @@ class Linter:
 
     # ---- entries beside each other
 
-    def _alike(self, active: list[LoreEntry]) -> Iterator[tuple[Uid, LoreWarning]]:
+    def _alike(self, active: list[LoreEntry], terms: LintTerms) -> Iterator[tuple[Uid, LoreWarning]]:
         """Tell which entries have the same keys, or the same content, without sharing a group."""
         by_keys: dict[tuple[object, ...], list[LoreEntry]] = {}
         by_content: dict[str, list[LoreEntry]] = {}
         for one in active:
             if one.keys and not one.constant:
                 secondary = (frozenset(one.secondary_keys), one.logic) if one.selective and one.secondary_keys else ()
-                by_keys.setdefault((frozenset(map(str.casefold, one.keys)), secondary, one.group), []).append(one)
+                further = read_content(one.content, terms.rules)[0].further_keys
+                by_keys.setdefault((frozenset(map(str.casefold, one.keys)), secondary, further, one.group), []).append(
+                    one
+                )
             if one.content.strip():
                 by_content.setdefault(one.content.strip(), []).append(one)
         for alike in by_keys.values():
@@ -266,22 +270,6 @@ def _matches_nothing_said(form: KeyPattern) -> bool:
         return form.search("", _PATTERN_TIME_S) is not None
     except TimeoutError:
         return False
-
-
-def _implies(one: KeyForm | None, other: KeyForm | None, rules: Rules) -> bool:
-    """Tell whether a text with the first key in it has the second one too."""
-    if not isinstance(one, LiteralKey) or not isinstance(other, LiteralKey) or not other.folded:
-        return one is not None and one == other
-    at = one.folded.find(other.folded)
-    while at >= 0:
-        end = at + len(other.folded)
-        inside = stands_alone(one.folded, at, end, unicode_words=rules.unicode_words)
-        # A key of several words may stand in the middle of longer ones, so its own ends are no ends of words.
-        edge = (at == 0 or end == len(one.folded)) and not one.whole
-        if not other.whole or (inside and not edge):
-            return True
-        at = one.folded.find(other.folded, at + 1)
-    return False
 
 
 def _has_macro(key: str) -> bool:

@@ -103,6 +103,25 @@ async def test_check_and_keys(new_program, book) -> None:
     assert loose.json == ["a", ",b"]
 
 
+async def test_decorators_are_obeyed_and_the_idle_ones_named(new_program, chat, tmp_path) -> None:
+    contents = ["@@depth 2\n@@activate_only_after 1\nLate.", "@@end\n@@inject_at lair\nHere.", "@@depth x\nPlain."]
+    entries = {str(n): {"uid": n, "key": ["elf"], "content": text} for n, text in enumerate(contents)}
+    book = written(tmp_path / "decorated.json", {"entries": entries})
+    ran = await new_program("lore", "test", "--book", str(book), "--chat", str(chat), "--json")
+    assert (ran.json["before"], ran.json["depth"]) == ("Plain.", [{"depth": 0, "role": 0, "text": "Here."}])
+    details = {one["uid"]: one["detail"] for one in ran.json["verdicts"]}
+    assert details[0] == {"decorator": "@@activate_only_after 1", "messages": 0}
+    assert (details[1]["idle_decorators"], details[2]["idle_decorators"]) == (["@@inject_at"], ["@@depth"])
+    checked = await new_program("lore", "check", str(book))
+    assert "Entry 1: The decorator @@inject_at is not known here" in checked.out
+    assert "Entry 2: The decorator @@depth has a value that can't be used" in checked.out
+    under_st = await new_program(
+        "lore", "test", "--book", str(book), "--chat", str(chat), "--rules", "st-1.18", "--json"
+    )
+    assert len(under_st.json["activated"]) == 3
+    assert "depth" not in under_st.json
+
+
 async def test_conversion_writes_no_file_over_and_reports_losses(new_program, book, tmp_path) -> None:
     out = tmp_path / "out.json"
     ran = await new_program("lore", "convert", str(book), str(out), "--to", "kobold", "--json")

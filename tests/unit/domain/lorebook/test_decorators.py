@@ -203,6 +203,28 @@ def test_keys_that_keep_an_entry_out_are_named() -> None:
     assert reason(lacking, 1)[1]["missed"] == ["oak", "elm"]
 
 
+def test_entries_that_differ_in_their_further_keys_are_not_taken_for_the_same() -> None:
+    def same(first: str, second: str) -> bool:
+        entries = (entry(1, "fox", content=text(first)), entry(2, "fox", content=text(second, body="More.")))
+        found = Linter().run(LoreBook(name="b", entries=entries)).get(1, ())
+        return Oddity.SAME_KEYS in {one.kind for one in found}
+
+    assert same("@@depth 1", "@@depth 2")
+    assert not same("@@additional_keys den", "@@additional_keys hen")
+
+
+def test_a_leader_with_conditions_leaves_others_of_its_group_a_chance() -> None:
+    def shadowed(lines: str, other: str = "Text.") -> bool:
+        leader = entry(1, "fox", group="g", group_override=True, content=text(lines, body="Lead."))
+        found = Linter().run(LoreBook(name="b", entries=(leader, entry(2, "fox", group="g", content=other))))
+        return Oddity.SHADOWED in {one.kind for one in found.get(2, ())}
+
+    assert shadowed("@@depth 2")
+    for line in ("@@exclude_keys den", "@@activate_only_after 2", "@@probability 50", "@@dont_activate_after_match"):
+        assert not shadowed(line)
+    assert not shadowed("@@depth 2", "@@activate\nText.")
+
+
 # ---- what lasts
 
 
