@@ -66,6 +66,7 @@ async def ask_new_passphrase(
     `confirm` raises LockedError where what was typed is neither the passphrase nor the recovery code.
     """
     dialog = Dialog(parent, "Change the passphrase")
+    dialog.setMinimumWidth(min(parts.theme.px(440), parent.window().width() - 80))
     words = "The vault is not written anew; only the lock changes. The recovery code stays as it is."
     dialog.body.addWidget(label(words, "quiet", wrap=True))
     old = _OldPassphrase(parts.theme, "Present passphrase")
