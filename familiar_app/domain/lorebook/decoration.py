@@ -152,11 +152,11 @@ def _read(content: str) -> tuple[Decoration, str]:
 def _first_usable(chain: list[str]) -> tuple[str, str, Change | None]:
     """Return name, slot and change of the first line that can be used; else those of the first line, without one."""
     missed: tuple[str, str, None] | None = None
+    orphaned = chain[0].startswith(FALLBACK_SIGN)
     for line in chain:
         mark = FALLBACK_SIGN if line.startswith(FALLBACK_SIGN) else SIGN
         parts = line[len(mark) :].split(maxsplit=1)
         name, value = (*parts, "", "")[:2]
-        orphaned = mark == FALLBACK_SIGN and line is chain[0]
         slot, read = ("", _refuse) if orphaned else _READERS.get(name, ("", _refuse))
         change = read(value.strip())
         if change is not None:

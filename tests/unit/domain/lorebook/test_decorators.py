@@ -57,6 +57,7 @@ def idle(*lines: str, **more: Any) -> list[tuple[str, str]]:
         (["@@a", "@@@b", "@@@c", "@@@d", "@@@e", "@@@depth 5"], {"position": Position.AT_DEPTH, "depth": 5}),
         (["@@depth 1", "@@@depth 2"], {"position": Position.AT_DEPTH, "depth": 1}),
         (["@@@depth 2"], {}),
+        (["@@@other", "@@@depth 2"], {}),
         (["@@Depth 2"], {}),
     ],
 )
