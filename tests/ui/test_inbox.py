@@ -95,6 +95,9 @@ def test_a_key_accepts_and_undo_lets_it_wait_again(play: Play) -> None:
         press(scene.window, "Ctrl+Z")
         await until(lambda: cells(view, 2)[0].startswith("Waits for you"))
         assert (await scene.vault.facts.get(prior.id)).superseded_at is None
+        await until(scene.window.frame.can_redo)
+        scene.window.frame.redo()
+        await until(lambda: cells(view, 2)[0].startswith("Replaced"))
 
     play(story)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Literal
 
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import UserError
-from familiar_app.domain.fact import FactId
+from familiar_app.domain.fact import Fact, FactId
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.projection import RetirementId, RetirementState
 from familiar_app.store.fact import Facts
@@ -22,6 +22,7 @@ MOST_SEARCHED = 5_000
 MOST_SOURCES = 5
 Deed = Literal["accept", "refuse", "undo", "never"]
 Pair = tuple[FactId, FactId]
+Act = Callable[[RetirementId], Awaitable[Fact]]
 FILTERS: tuple[tuple[RetirementState | None, str], ...] = (
     (None, "All"),
     (RetirementState.WAITING, "Waiting for you"),
@@ -60,6 +61,12 @@ class InboxModel(Watched):
         super().__init__()
         self.familiar, self.name, self.zone = familiar, name, zone
         self._retirements, self._facts, self._clock = retirements, facts, clock
+        self._acts: dict[Deed, Act] = {
+            "accept": retirements.accept,
+            "refuse": retirements.refuse,
+            "undo": retirements.undo,
+            "never": retirements.never,
+        }
         self.state: RetirementState | None = None
         self.query = ""
         self.cases: list[RetirementCase] = []
@@ -133,13 +140,11 @@ class InboxModel(Watched):
 
     async def do(self, deed: Deed, cases: Sequence[RetirementCase]) -> Outcome:
         """Decide about cases, one after the other; one that cannot be decided does not stop the others."""
-        act = {
-            "accept": self._retirements.accept,
-            "refuse": self._retirements.refuse,
-            "undo": self._retirements.undo,
-            "never": self._retirements.never,
-        }[deed]
-        return await self._each(deed, [one.retirement.id for one in cases], act)
+        return await self._each(deed, [one.retirement.id for one in cases], self._acts[deed])
+
+    async def do_again(self, outcome: Outcome) -> Outcome:
+        """Do a deed again that was taken back."""
+        return await self._each(outcome.deed, outcome.done, self._acts[outcome.deed])
 
     async def take_back(self, outcome: Outcome) -> Outcome:
         """Bring the proposals of a deed back to how they stood before it."""
@@ -151,7 +156,7 @@ class InboxModel(Watched):
         turns = () if history is None else history.sources[:MOST_SOURCES]
         return [source_of(turn, self.zone, self.familiar, self.name) for turn in turns]
 
-    async def _each(self, deed: Deed, numbers: Sequence[RetirementId], act) -> Outcome:
+    async def _each(self, deed: Deed, numbers: Sequence[RetirementId], act: Act) -> Outcome:
         done: list[RetirementId] = []
         failed: UserError | None = None
         for number in numbers:

@@ -190,7 +190,7 @@ class InboxView(QWidget):
         outcome = await self.model.do(deed, cases)
         self.show_case(only_if_open=True)
         if outcome.done:
-            self._context.offer_undo(outcome.text, partial(self._take_back, outcome))
+            self._context.offer_undo(outcome.text, partial(self._take_back, outcome), partial(self._do_again, outcome))
         if outcome.failed is not None:
             raise outcome.failed
 
@@ -202,6 +202,15 @@ class InboxView(QWidget):
                 raise back.failed
 
         self.tasks.start(work, name="inbox.take_back")
+
+    def _do_again(self, outcome: Outcome) -> None:
+        async def work() -> None:
+            again = await self.model.do_again(outcome)
+            self.show_case(only_if_open=True)
+            if again.failed is not None:
+                raise again.failed
+
+        self.tasks.start(work, name="inbox.do_again")
 
     # ---- showing
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QGridLayout
 
 from familiar_app.domain.fact import Fact
 from familiar_app.store.health import MemoryHealth
 from familiar_app.ui.kit.button import button
-from familiar_app.ui.kit.chip import ChipButton
-from familiar_app.ui.kit.label import column, label, surface
+from familiar_app.ui.kit.label import label
 from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.kit.side_page import SidePage
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.upkeep.card import Card
 
@@ -67,21 +68,15 @@ class HealthCard(Card):
                 self.buttons[name].setEnabled(value > 0)
 
 
-class FactList(QScrollArea):
+class FactList(SidePage):
     """Facts as chips that lead to the timeline, where they can be merged or retired."""
 
     def __init__(self, text: str, facts: Sequence[Fact], context: PanelContext) -> None:
-        super().__init__()
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Facts")
-        inside, layout = surface(QWidget(), 2), column(margins=16, spacing=8)
-        layout.addWidget(label(text, "quiet", wrap=True))
+        super().__init__("Facts")
+        self.text(text, "quiet")
         for fact in facts:
             if context.has_panel("timeline"):
-                layout.addWidget(ChipButton(fact.text, lambda fact=fact: context.go_to("timeline", str(fact.id))))
+                self.chip(fact.text, partial(context.go_to, "timeline", str(fact.id)))
             else:
-                layout.addWidget(label(fact.text, wrap=True, selectable=True))
-        layout.addStretch(1)
-        inside.setLayout(layout)
-        self.setWidget(inside)
+                self.text(fact.text, selectable=True)
+        self.end()

@@ -167,11 +167,12 @@ class UpkeepView(QWidget):
         async def work(on: bool) -> None:
             await self.model.pause(name, on)
 
-        def back() -> None:
-            self.tasks.start(partial(work, not on), name=f"upkeep.pause.{name}", replace=True)
+        def turn(on: bool) -> None:
+            self.tasks.start(partial(work, on), name=f"upkeep.pause.{name}", replace=True)
 
-        self.tasks.start(partial(work, on), name=f"upkeep.pause.{name}", replace=True)
-        self._context.offer_undo(f"{_title(name)}: {'paused' if on else 'goes on'}.", back)
+        turn(on)
+        text = f"{_title(name)}: {'paused' if on else 'goes on'}."
+        self._context.offer_undo(text, partial(turn, not on), partial(turn, on))
 
     def _cancel(self, name: str) -> None:
         for one in (ALL, name) if name != ALL else (ALL, *self.cards):
