@@ -22,15 +22,19 @@ from familiar_app.bootstrap.loop import run
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.ids import MAIN_CHANNEL
 from familiar_app.domain.turn import Author, NewTurn, Role
+from familiar_app.projectors.port import Desk
+from familiar_app.projectors.runner import Projectors
 from familiar_app.store.vault import Vault
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.people.panel import create_people_panel
 from familiar_app.ui.reflections.panel import create_reflections_panel
 from familiar_app.ui.shell.window import MainWindow
+from familiar_app.ui.timeline.panel import create_timeline_panel
 from tests.ui.double import make_world
 from tests.ui.panel_scene import ANN, BEN, MIRA, config, tell_people, tell_thoughts, think
 from tests.ui.pictures import CARDS, SIZE, settle, until
 from tests.ui.timeline_scene import NOW, day, new_vault, tell_story
+from tests.unit.projectors.scene import ToldModel
 
 Show = Callable[[Any], Awaitable[None]]
 MANY = 3_000
@@ -118,8 +122,9 @@ async def take(name: str, theme: Theme, folder: Path, root: Path) -> None:
         for hosted in services.familiars.values():
             hosted.background = SimpleNamespace(info=SimpleNamespace(weak=False))
             hosted.config = config()
+            hosted.projectors = Projectors(Desk(hosted.id, hosted.name, vault, ToldModel(), hosted.config, clock))
         panels = world.parts.panels
-        made = (create_people_panel, create_reflections_panel)
+        made = (create_timeline_panel, create_people_panel, create_reflections_panel)
         world.parts = replace(world.parts, panels=(panels[0], *made, *panels[1:]))
         window = MainWindow(world.parts)
         window.start()

@@ -76,7 +76,7 @@ async def chosen(scene: PanelScene, limit: int) -> list[str]:
 def test_thoughts_stand_newest_first_with_what_they_rest_on(play: Play) -> None:
     async def story(scene: PanelScene) -> None:
         assert shown(scene) == [HARBOUR, BEN_KEEPS, ANN_MOVES]
-        assert scene.view.count.text() == "3 thoughts"
+        assert scene.view.counted.text() == "3 thoughts"
         scene.press("Message 3", scene.view.cards[1])
         await scene.until_side("Ben has a cat named Pixel.")
         text = scene.side_text()
@@ -96,7 +96,7 @@ def test_a_stale_thought_says_what_was_replaced_and_leads_to_that_moment(play: P
         (card,) = scene.view.cards
         texts = [one.text() for one in card.findChildren(type(card.text))]
         assert "F#1 “Ann lives in Oslo.” was replaced by F#7 “Ann lives in Rome.” on 2024-02-02 12:00." in texts
-        scene.press("See that moment on the timeline", card)
+        scene.press("See it on the timeline", card)
         assert scene.went == [("timeline", "1@2024-02-02T12:00:00Z")]
         scene.press("Fact 1, not believed any more", card)
         await scene.until_side("Because: She says where she lives now.")
@@ -183,10 +183,10 @@ def test_no_more_thoughts_are_read_than_a_page_shows(play: Play) -> None:
             await think(scene.vault, f"Thought {number}.", -1, facts=facts)
         scene.view.load()
         await scene.until(lambda: len(shown(scene)) == PAGE)
-        assert scene.view.count.text() == "1–20 of 22 thoughts"
+        assert scene.view.counted.text() == "1–20 of 22 thoughts"
         scene.press("Older thoughts", scene.view)
         await scene.until(lambda: shown(scene) == ["Thought 1.", "Thought 0."])
-        assert scene.view.count.text() == "21–22 of 22 thoughts"
+        assert scene.view.counted.text() == "21–22 of 22 thoughts"
         scene.press("Newer thoughts", scene.view)
         await scene.until(lambda: len(shown(scene)) == PAGE)
         scene.panel.show_place("1")

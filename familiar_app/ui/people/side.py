@@ -54,7 +54,6 @@ class PersonPage(SidePage):
 
     def _head(self) -> None:
         row, zone = self._sheet.row, self._zone
-        self.text(row.label, "heading", selectable=True)
         kind = {self._ego: "The familiar itself", OWNER: "You"}.get(row.key, "A bot" if row.bot else "")
         if kind:
             self.text(kind, "quiet")

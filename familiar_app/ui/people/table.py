@@ -13,13 +13,15 @@ from familiar_app.ui.people.model import PeopleModel
 from familiar_app.ui.people.word import SHORT_LEVELS, count, day
 
 COLUMNS: tuple[tuple[Order, str, int], ...] = (
-    ("name", "Name", 190),
-    ("key", "Key", 170),
-    ("turns", "Messages", 92),
-    ("facts", "Facts", 70),
-    ("last_seen", "Last seen", 104),
-    ("privacy", "Kept", 110),
+    ("name", "Name", 120),
+    ("key", "Key", 110),
+    ("turns", "Messages", 104),
+    ("facts", "Facts", 72),
+    ("last_seen", "Last seen", 108),
+    ("privacy", "Kept", 112),
 )
+SPARED: tuple[Order, ...] = ("key", "privacy", "facts")
+"""What goes first where room is short; the side view has it all."""
 _FIGURES = ("turns", "facts")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHeaderView, QStackedWidget, QWidget
 
 from familiar_app.domain.errors import FamiliarError
@@ -24,7 +25,7 @@ from familiar_app.ui.kit.wait import WaitStack
 from familiar_app.ui.people.deed import PeopleDeeds
 from familiar_app.ui.people.model import FACTS_AT_ONCE, ORDERS, PeopleModel
 from familiar_app.ui.people.side import PersonPage, SeveralPage, Ways
-from familiar_app.ui.people.table import COLUMNS, PeopleTable
+from familiar_app.ui.people.table import COLUMNS, SPARED, PeopleTable
 from familiar_app.ui.people.word import count
 
 SEARCH_AFTER_MS = 150
@@ -76,12 +77,14 @@ class PeopleView(QWidget):
         head.add(self.count)
         self.order = QComboBox()
         self.order.setAccessibleName("Order of the people")
+        self.order.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.order.setMinimumContentsLength(8)
         for order, title in ORDERS:
             self.order.addItem(title, order)
         self.order.activated.connect(lambda _at: self._sort(self.order.currentData()))
         head.add_end(self.order)
         self.search = SearchField(self.theme, "Search people")
-        self.search.setMinimumWidth(self.theme.px(180))
+        self.search.setMinimumWidth(self.theme.px(120))
         for given in (self.search.given_up, self.search.next_wanted):
             given.connect(self.table.setFocus)
         self._typed = QTimer(self)
@@ -120,10 +123,22 @@ class PeopleView(QWidget):
         QWidget.setTabOrder(self.search, self.table)
 
     def _size_columns(self) -> None:
-        head = self.table.horizontalHeader()
-        for at, (_order, _title, width) in enumerate(COLUMNS):
-            head.setSectionResizeMode(at, QHeaderView.ResizeMode.Interactive)
-            self.table.setColumnWidth(at, self.theme.px(width))
+        """Give each column its width, and names and keys what is left; where room is short, the last things go."""
+        theme, room = self.theme, self.width() - self.table.verticalScrollBar().sizeHint().width()
+        widths = {order: theme.px(width) for order, _title, width in COLUMNS}
+        for spare in SPARED:
+            if sum(widths.values()) > room:
+                del widths[spare]
+        free = max(0, room - sum(widths.values()))
+        shares = {"name": 0.6, "key": 0.4} if "key" in widths else {"name": 1.0}
+        for at, (order, _title, _width) in enumerate(COLUMNS):
+            self.table.setColumnHidden(at, order not in widths)
+            self.table.horizontalHeader().setSectionResizeMode(at, QHeaderView.ResizeMode.Interactive)
+            self.table.setColumnWidth(at, widths.get(order, 0) + int(free * shares.get(order, 0.0)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._size_columns()
 
     # ---- loading and acting
 

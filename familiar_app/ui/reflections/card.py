@@ -78,8 +78,9 @@ class ReflectionCard(QFrame):
         ways, theme = self._ways, self._theme
         if not case.hidden:
             name = "Unpin this thought" if case.pinned else "Pin this thought"
-            icon = "unlink" if case.pinned else "link"
-            head.addWidget(icon_button(theme, icon, name, lambda: ways.mark(case, self._pin), shortcut="P", side=16))
+            role = "accent" if case.pinned else "text_2"
+            pin = icon_button(theme, "pin", name, lambda: ways.mark(case, self._pin), role=role, shortcut="P", side=16)
+            head.addWidget(pin)
         name, icon = ("Show this thought again", "eye") if case.hidden else ("Hide this thought", "eye_off")
         head.addWidget(icon_button(theme, icon, name, lambda: ways.mark(case, self._hide), shortcut="H", side=16))
         self._column.addLayout(head)
@@ -102,7 +103,7 @@ class ReflectionCard(QFrame):
     def _lapsed(self, words: str, place: str) -> None:
         self._column.addWidget(label(words, "quiet", wrap=True))
         if self._ways.timeline:
-            step = button("See that moment on the timeline", lambda: self._ways.moment(place), role="link")
+            step = button("See it on the timeline", lambda: self._ways.moment(place), role="link")
             self._column.addWidget(step, 0, Qt.AlignmentFlag.AlignLeft)
 
 
