@@ -27,6 +27,8 @@ from familiar_app.domain.turn import Author, Channel
 from familiar_app.services import Hosted, Services
 
 MAX_TEXT_CHARS = 100_000
+INDEX_AT_MOST_S = 2.0
+"""How long an answer waits for the search index of a large memory; it goes on with the newest turns."""
 
 
 def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
@@ -72,7 +74,7 @@ async def run_say(command: Command) -> int:
     hosted = command.hosted(services)
     _remember_familiar(command)
     place = await services.vault.channels.ensure(ChannelKey(command.args.channel), familiar=hosted.id)
-    await _remembering(command, services, hosted, place)
+    await _remembering(command, services, hosted, place, at_most_s=INDEX_AT_MOST_S)
     out, result = command.out, _Result()
     events = hosted.conversation.say(place, text, await _speaker(command, services))
     try:
@@ -183,11 +185,13 @@ async def run_prompt(command: Command) -> int:
     return 0
 
 
-async def _remembering(command: Command, services: Services, hosted: Hosted, place: Channel) -> None:
+async def _remembering(
+    command: Command, services: Services, hosted: Hosted, place: Channel, *, at_most_s: float | None = None
+) -> None:
     """Make memory searchable where a prompt searches it; without it the prompt goes on, and it is said."""
     if RETRIEVED not in hosted.config.prompt_layers(place.key) or not hosted.config.budget.text.max_rag_items:
         return
-    if (broken := await build_index(command, services)) is not None:
+    if (broken := await build_index(command, services, at_most_s=at_most_s)) is not None:
         command.out.message(f"Memory cannot be searched: {broken}")
 
 

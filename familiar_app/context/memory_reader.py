@@ -107,7 +107,12 @@ class MemoryReader:
                 raise
             log.warning("the embedder failed; memory is searched by words alone", exc_info=error)
             found, why = await retrieval.look(request, None, held=MOST_HELD), "searched by words alone: no embedder"
-        return found, why if found.ready else NOT_READY
+        if not found.ready:
+            return found, NOT_READY
+        if found.missing:
+            late = f"searched without the {found.missing} oldest turns: they are not indexed yet"
+            why = f"{why}; {late}" if why else late
+        return found, why
 
     async def _items(self, ctx: LayerContext, moment: MemoryMoment, found: Recalled) -> tuple[Item, ...]:
         around = {hit.turn.id: hit.turn for hit in found.hits if hit.turn is not None}

@@ -7,7 +7,7 @@ here is streamed and forgotten.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -29,6 +29,7 @@ from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Channel
 from familiar_app.domain.variation import UNCHANGED, Variation
 from familiar_app.models.port import LanguageModel
+from familiar_app.store.index.search_index import IndexStatus
 from familiar_app.store.vault import Vault
 
 
@@ -71,11 +72,23 @@ class Inspector:
         self._meter = PromptMeter(self.vault, self.assembler)
         self._finder = WhyNotFinder(self.familiar, self.config, self.vault)
 
-    async def assemble(self, request: PromptRequest) -> AssembledPrompt:
-        """Return a prompt as a reply would have it, tools included. Raises as the assembler does."""
+    async def assemble(
+        self, request: PromptRequest, progress: Callable[[IndexStatus], None] | None = None
+    ) -> AssembledPrompt:
+        """Return a prompt as a reply would have it, tools included. Raises as the assembler does.
+
+        Waits for the search index where it is being built, and `progress` hears how far it is: with half of memory,
+        what is compared would differ by that.
+        """
+        await self.vault.index.ready(progress)
         return (await offer_tools(self.assembler, self._desk, request)).prompt
 
-    async def again(self, trace: TraceId, variation: Variation = UNCHANGED) -> AssembledPrompt:
+    async def again(
+        self,
+        trace: TraceId,
+        variation: Variation = UNCHANGED,
+        progress: Callable[[IndexStatus], None] | None = None,
+    ) -> AssembledPrompt:
         """Return the prompt of a stored reply as it would be made at its own moment, with something changed.
 
         Raises UserError where the trace is gone, a projector's, or of a channel or message that is gone.
@@ -96,7 +109,7 @@ class Inspector:
             preview=True,
             lore=told.lorebook,
         )
-        return await self.assemble(request)
+        return await self.assemble(request, progress)
 
     async def fresh(
         self,

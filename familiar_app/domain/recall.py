@@ -88,10 +88,12 @@ class Recalled:
     """What a look into memory brought, best first, and what fits the cue but is held back from the audience.
 
     Held things are ranked among themselves, so that they move nothing that may be heard. `speakers` is the effective
-    number of people who speak in the places that were searched. `ready` is False where there is no index yet.
+    number of people who speak in the places that were searched. `ready` is False where there is no index yet, and
+    `missing` counts the oldest turns that a search could not see, because the index is still being built.
     """
 
     hits: tuple[Hit, ...] = ()
     held: tuple[Hit, ...] = ()
     speakers: float = 1.0
     ready: bool = True
+    missing: int = 0

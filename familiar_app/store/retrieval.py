@@ -90,12 +90,12 @@ class Retrieval:
         if not request.cue.strip() or request.limit < 1:
             return Recalled()
         named, meaning = await self._read_cue(request, embedder)
-        view = self._index.view or view
+        view, missing = self._index.view or view, self._index.status.missing
 
         def work(connection: Connection) -> Recalled:
             known = named or self._names.book(connection).read(request.cue)
             cue = Cue(tuple(view.searcher.terms(request.cue)), known.people)
-            found = self._recall(connection, view, request, cue, meaning)
+            found = replace(self._recall(connection, view, request, cue, meaning), missing=missing)
             audience = request.audience
             if held < 1 or audience is None or audience.everything:
                 return found

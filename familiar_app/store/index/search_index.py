@@ -52,6 +52,11 @@ class IndexStatus:
     total: int = 0
     error: FamiliarError | None = None
 
+    @property
+    def missing(self) -> int:
+        """How many turns cannot be found yet, the oldest ones, while it is being built."""
+        return max(self.total - self.indexed, 0) if self.state == "building" else 0
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -240,10 +245,14 @@ class SearchIndex:
             self._all_facts = False
             self._facts.clear()
             await self._in(thread, partial(index.remove_all, FACT))
-            below = 1 << 60
+            below, added, batch = 1 << 60, 0, CHUNK_TURNS
             while documents := await self._read(partial(facts_before, below=below, limit=CHUNK_TURNS)):
-                below = documents[-1].id
+                below, added = documents[-1].id, added + len(documents)
                 await self._in(thread, partial(index.add_facts, documents))
+                # Later the old ones are found until all the new ones are there.
+                if added >= batch and self._status.state == "building":
+                    added, batch = 0, min(batch * GROWTH, MOST_PER_COMMIT)
+                    await self._commit(index, thread, 0)
             await self._commit(index, thread, 0)
         while self._facts:
             taken = frozenset(list(self._facts)[:MOST_CHANGES])

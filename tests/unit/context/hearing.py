@@ -71,14 +71,15 @@ class Hearing:
 
 
 @asynccontextmanager
-async def hearing(path: Path) -> AsyncIterator[Hearing]:
-    """Open a vault with its places and its index."""
+async def hearing(path: Path, *, indexed: bool = True) -> AsyncIterator[Hearing]:
+    """Open a vault with its places and, unless that is not wanted, its index."""
     clock = FixedClock(START)
     vault = await Vault.create(path, "three herons", recovery_code=new_recovery_code(), clock=clock, cost=CHEAP)
     failures: list[BaseException] = []
     tasks = TaskRegistry(lambda _name, error: failures.append(error))
-    vault.index.start(tasks)
-    await vault.index.ready()
+    if indexed:
+        vault.index.start(tasks)
+        await vault.index.ready()
     scene = Hearing(vault, clock)
     await scene.open_places()
     yield scene
