@@ -39,7 +39,7 @@ class Scene:
         self.context = PanelContext(
             theme=theme, tasks=stage.tasks, status=self.status, side_view=self.side, familiar=MIRA
         )
-        self.context.offer_undo = lambda text, undo: self.undos.append((text, undo))
+        self.context.offer_undo = lambda text, undo, *_redo: self.undos.append((text, undo))
         self.panel: ChatPanel = create_chat_panel(stage.services, self.context)
         self.window = QWidget()
         layout = QHBoxLayout(self.window)

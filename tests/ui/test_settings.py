@@ -36,6 +36,10 @@ def test_a_choice_is_saved_used_and_undone(world: World, on_loop: OnLoop) -> Non
         window.frame.undo()
         await until(lambda: world.gate.profile.settings().theme == "system")
         await until(lambda: box.currentData() == "system")
+        assert not window.frame.can_undo()
+        window.frame.redo()
+        await until(lambda: world.gate.profile.settings().theme == "dark")
+        assert window.frame.can_undo()
 
     on_loop(with_window(world, test))
 

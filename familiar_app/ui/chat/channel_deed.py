@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint
@@ -98,8 +99,8 @@ class ChannelDeeds:
         )
         if title and title != before:
             await self._model.channels.rename(found.channel.id, title)
-            undo = lambda: self._model.channels.rename(found.channel.id, before)  # noqa: E731
-            self._model.offer_undo("Channel renamed.", undo)
+            rename = partial(self._model.channels.rename, found.channel.id)
+            self._model.offer_undo("Channel renamed.", partial(rename, before), partial(rename, title))
 
     async def _archive_channel(self) -> None:
         channel = self._model.chosen_channel or (self._model.open.channel.id if self._model.open else None)
@@ -108,8 +109,9 @@ class ChannelDeeds:
             return
         on = not found.channel.archived
         await self._model.channels.archive(found.channel.id, on=on)
-        undo = lambda: self._model.channels.archive(found.channel.id, on=not on)  # noqa: E731
-        self._model.offer_undo("Channel archived." if on else "Channel brought back.", undo)
+        archive = partial(self._model.channels.archive, found.channel.id)
+        what = "Channel archived." if on else "Channel brought back."
+        self._model.offer_undo(what, partial(archive, on=not on), partial(archive, on=on))
         if on and self._model.open and self._model.open.channel.id == found.channel.id:
             others = [one.channel.id for one in self._model.channels.summaries if one.channel.id != found.channel.id]
             if others:

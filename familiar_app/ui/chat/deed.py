@@ -26,6 +26,7 @@ from familiar_app.ui.kit.channel_title import channel_title
 from familiar_app.ui.kit.panel import Place
 
 if TYPE_CHECKING:
+    from familiar_app.ui.chat.model import Undo
     from familiar_app.ui.chat.view import ChatView
 
 log = logging.getLogger(__name__)
@@ -38,10 +39,10 @@ class Deeds(ChannelDeeds):
     def __init__(self, view: ChatView) -> None:
         self._view = view
         self.closed = False
-        self._talks = 0
+        self._talks = self._acts = 0
         model = view.model
         self._model = model
-        model.offer_undo = lambda text, undo: view.context.offer_undo(text, lambda: self._start(undo, "chat.undo"))
+        model.offer_undo = self._offer_undo
         self._plain: dict[str, Callable[[], object]] = {
             "send": self.send,
             "send_or_stop": lambda: self.do("stop") if model.replying else self.send(),
@@ -84,6 +85,15 @@ class Deeds(ChannelDeeds):
         """Name the task of a reply anew each time: the one before may still be putting its things away."""
         self._talks += 1
         return f"chat.talk.{self._talks}"
+
+    def _offer_undo(self, text: str, undo: Undo, redo: Undo | None = None) -> None:
+        again = None if redo is None else lambda: self._start_act(redo)
+        self._view.context.offer_undo(text, lambda: self._start_act(undo), again)
+
+    def _start_act(self, make: Undo) -> None:
+        """Each runs as a task of its own, so that two in a row are both done."""
+        self._acts += 1
+        self._start(make, f"chat.undo.{self._acts}")
 
     def _start(self, make: Callable[[], Any], name: str, *, replace: bool = False) -> None:
         if not self.closed:

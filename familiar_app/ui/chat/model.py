@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from familiar_app.conversation.event import ExchangeEvent
 from familiar_app.domain.errors import UserError
@@ -35,11 +35,17 @@ if TYPE_CHECKING:
 Undo = Callable[[], Awaitable[object]]
 
 
+class OfferUndo(Protocol):
+    """How the chat makes an act known that can be taken back."""
+
+    def __call__(self, text: str, undo: Undo, redo: Undo | None = None, /) -> object: ...
+
+
 class ChatModel(Moving):
     """The chat with one familiar.
 
-    `offer_undo` gets what was done and a coroutine function that takes it back; `report` gets the state of the model
-    (`answering`, `idle`, `failed`) and its tokens per second.
+    `offer_undo` gets what was done and coroutine functions that take it back and, where that can be, do it again;
+    `report` gets the state of the model (`answering`, `idle`, `failed`) and its tokens per second.
     """
 
     def __init__(self, services: Services, familiar: FamiliarId, *, system_zone: tzinfo = UTC) -> None:
@@ -62,7 +68,7 @@ class ChatModel(Moving):
         self.edits = TurnEdits(self)
         self.greetings = Greetings(self)
         self.notes = MemoryNotes(self)
-        self.offer_undo: Callable[[str, Undo], object] = lambda _text, _undo: None
+        self.offer_undo: OfferUndo = lambda _text, _undo, _redo=None: None
         self.report: Callable[[str, float | None], object] = lambda _state, _speed: None
         self._opening = 0
 

@@ -59,7 +59,9 @@ class TurnEdits:
         self.editing = None
         self._chat.show_turn(changed)
         self._chat.tell("edit")
-        self._chat.offer_undo("Message changed.", lambda: self.put_text(turn.id, turn.content))
+        self._chat.offer_undo(
+            "Message changed.", lambda: self.put_text(turn.id, turn.content), lambda: self.put_text(turn.id, text)
+        )
 
     async def put_text(self, turn: TurnId, text: str) -> None:
         """Give a turn a text (of an earlier revision) as its newest one."""
@@ -73,14 +75,17 @@ class TurnEdits:
     async def remove(self, turns: Sequence[Turn]) -> None:
         """Take turns out of sight and out of prompts; they can be brought back."""
         ids = [turn.id for turn in turns]
+        await self._hide(ids)
+        what = "Message removed." if len(ids) == 1 else f"{len(ids)} messages removed."
+        self._chat.offer_undo(what, lambda: self.bring_back(ids), lambda: self._hide(ids))
+
+    async def _hide(self, ids: Sequence[TurnId]) -> None:
         await self._chat.vault.turns.hide(ids)
         if self._chat.open:
             self._chat.open.window.remove(ids)
         if self._chat.open and self._chat.open.unread_from in ids:
             self._chat.open.unread_from = None
         self._show()
-        what = "Message removed." if len(ids) == 1 else f"{len(ids)} messages removed."
-        self._chat.offer_undo(what, lambda: self.bring_back(ids))
 
     async def bring_back(self, ids: Sequence[TurnId]) -> None:
         """Show removed turns again."""

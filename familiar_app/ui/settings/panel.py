@@ -13,6 +13,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.settings import CharacterConfig, ProfileSettings
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.dialog import ask_for_network
@@ -236,32 +237,42 @@ class SettingsPanel:
         if setting.key == "remember_key":
             self._tasks.start(lambda: self._remember(value), name="settings.remember_key")
             return
-        old = self._change.before(setting, self._settings, self._config)
-        self._tasks.start(lambda: self._save(setting, value, old), name=f"settings.save.{setting.key}", replace=True)
+        old, familiar = self._change.before(setting, self._settings, self._config), self._context.familiar
+        self._tasks.start(
+            lambda: self._save(familiar, setting, value, old), name=f"settings.save.{setting.key}", replace=True
+        )
 
-    async def _save(self, setting: Setting, value: Any, old: Any, *, undoing: bool = False) -> None:
+    async def _save(
+        self, familiar: FamiliarId, setting: Setting, value: Any, old: Any, *, undoing: bool = False
+    ) -> None:
+        """Store a value; for the familiar for which it was changed, whichever one is shown meanwhile."""
+        shown = familiar == self._context.familiar
+        config = self._config if shown else self._services.familiars[familiar].config
         try:
             if setting.scope == "profile":
                 await self._change.save_profile({setting.key: value})
             else:
-                changes = self._change.changes(setting, value, self._config)
-                await self._change.save_familiar(self._context.familiar, changes)
+                changes = self._change.changes(setting, value, config)
+                await self._change.save_familiar(familiar, changes)
         finally:
             await self._load()
-        self._announce(setting)
+        self._announce(setting, familiar)
         if not undoing:
-            back = partial(self._save, setting, old, value, undoing=True)
-            self._context.offer_undo(f"{setting.title} changed.", partial(self._undo, setting, back))
+            back = partial(self._save, familiar, setting, old, value, undoing=True)
+            again = partial(self._save, familiar, setting, value, old, undoing=True)
+            self._context.offer_undo(
+                f"{setting.title} changed.", partial(self._undo, setting, back), partial(self._undo, setting, again)
+            )
 
     def _undo(self, setting: Setting, back: Callable[[], Any]) -> None:
-        self._tasks.start(back, name=f"settings.undo.{setting.key}")
+        self._tasks.start(back, name=f"settings.undo.{setting.key}", replace=True)
 
-    def _announce(self, setting: Setting) -> None:
+    def _announce(self, setting: Setting, familiar: FamiliarId) -> None:
         """Tell the rest of the window what is in force now."""
         if setting.key == "local_only":
             self._context.local_only_changed.emit(self._services.network.local_only)
         elif setting.scope == "familiar":
-            self._context.familiar_reloaded.emit(str(self._context.familiar))
+            self._context.familiar_reloaded.emit(str(familiar))
         elif setting.key == "owner_name":
             for familiar in self._services.familiars:
                 self._context.familiar_reloaded.emit(str(familiar))
@@ -292,13 +303,13 @@ class SettingsPanel:
         if choice is None or (choice.leaves() and not await self._may_leave()):
             return
         old = await self._change.save_model(familiar, setting.key, choice)
-        self._announce(setting)
+        self._announce(setting, familiar)
         back = partial(self._put_back, setting, familiar, old)
         self._context.offer_undo(f"{setting.title} changed.", partial(self._undo, setting, back))
 
     async def _put_back(self, setting: Setting, familiar: Any, old: dict[str, Any]) -> None:
         await self._change.save_familiar(familiar, old)
-        self._announce(setting)
+        self._announce(setting, familiar)
 
     async def _may_leave(self) -> bool:
         """Ask before local-only is switched off for a model elsewhere."""

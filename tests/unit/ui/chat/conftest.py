@@ -27,6 +27,12 @@ def chat(stage: Stage) -> ChatModel:
     model.undos = []
     model.reports = []
     model.watch(model.told.append)
-    model.offer_undo = lambda text, undo: model.undos.append((text, undo))
+    model.redos = []
+
+    def offer_undo(text: str, undo: object, redo: object = None) -> None:
+        model.undos.append((text, undo))
+        model.redos.append(redo)
+
+    model.offer_undo = offer_undo
     model.report = lambda state, speed: model.reports.append((state, speed))
     return model

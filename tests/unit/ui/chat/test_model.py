@@ -232,6 +232,8 @@ async def test_editing_keeps_the_old_text_and_can_be_taken_back(chat: ChatModel)
     assert text == "Message changed."
     await undo()
     assert texts(chat)[0] == "Helo"
+    await chat.redos[-1]()
+    assert texts(chat)[0] == "Hello"
 
 
 async def test_an_edit_to_nothing_is_refused(chat: ChatModel) -> None:
@@ -251,6 +253,8 @@ async def test_removed_messages_come_back_in_their_place(stage: Stage, chat: Cha
     assert len(await stage.vault.turns.page(channel.id)) == 5
     await chat.undos[-1][1]()
     assert texts(chat) == [f"message {number}" for number in range(6)]
+    await chat.redos[-1]()
+    assert "message 2" not in texts(chat)
 
 
 async def test_a_channel_opens_at_what_is_unread(stage: Stage, chat: ChatModel) -> None:
