@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +20,7 @@ class PassRecord:
 
     state: PassState
     settled: frozenset[int]
-    outcomes: Mapping[int, Outcome]
+    outcomes: dict[int, Outcome]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

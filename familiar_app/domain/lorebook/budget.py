@@ -56,6 +56,15 @@ class Budget:
         self.accepted_tokens += tokens
         self.takers.append((key, name, tokens))
 
+    def tokens_of(self, key: EntryKey) -> int:
+        """Return what an accepted entry takes."""
+        return sum(tokens for taker, _, tokens in self.takers if taker == key)
+
+    def give_back(self, key: EntryKey) -> None:
+        """Note that an accepted entry is out again."""
+        self.accepted_tokens -= self.tokens_of(key)
+        self.takers = [taker for taker in self.takers if taker[0] != key]
+
     def book_total_with(self, book: str, content: str) -> int:
         """Return what one book takes with this content."""
         return self._taken_by(book) + self.count(f"{content}\n")

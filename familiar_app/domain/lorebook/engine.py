@@ -178,7 +178,7 @@ class _Evaluation:
         total = self.budget.total_with(content)
         if candidate.entry.ignore_budget:
             return None
-        if total >= self.budget.limit:
+        if total >= self.budget.limit and not self._make_room(candidate, total - self.budget.limit):
             self.budget.overflowed = self.budget.overflowed or not candidate.marks.gives_way
             return Outcome(False, Reason.BUDGET, self.budget.detail(total))
         return None
@@ -189,11 +189,30 @@ class _Evaluation:
         if not limit or candidate.entry.ignore_budget:
             return None
         total = self.budget.book_total_with(book, content)
-        if total < limit and book not in self.full_books:
+        if book not in self.full_books and (total < limit or self._make_room(candidate, total - limit, book)):
             return None
-        if not self.settings.fill_gaps:
+        if not self.settings.fill_gaps and not candidate.marks.gives_way:
             self.full_books.add(book)
         return Outcome(False, Reason.BUDGET, self.budget.book_detail(book, total, limit))
+
+    def _make_room(self, candidate: Candidate, excess: int, book: str | None = None) -> bool:
+        """Put out entries that give way, the last ones first, where that frees more tokens than the excess."""
+        giving_way = [one for one in reversed(self.accepted.values()) if one.candidate.marks.gives_way]
+        leaving, freed = [], 0
+        for one in giving_way:
+            if freed <= excess and book in (None, one.candidate.key.book):
+                leaving.append(one)
+                freed += self.budget.tokens_of(one.candidate.key)
+        if candidate.marks.gives_way or freed <= excess:
+            return False
+        for one in leaving:
+            index = one.candidate.index
+            del self.accepted[index]
+            self.failed.add(index)
+            self.budget.give_back(one.candidate.key)
+            detail = {"gave_way_to": candidate.entry.name}
+            self.passes[one.number - 1].outcomes[index] = Outcome(False, Reason.BUDGET, detail)
+        return True
 
     def _fails_roll(self, candidate: Candidate) -> Outcome | None:
         entry = candidate.entry

@@ -89,6 +89,8 @@ def _secondary(detail: Detail) -> str:
 def _budget(detail: Detail) -> str:
     if "limit_entries" in detail:
         return f"Its key is there, but {detail['limit_entries']} entries are in already, which is the most."
+    if "gave_way_to" in detail:
+        return f"It was in and made room for {detail['gave_way_to']}, as its text asks."
     text = f"No room: it would make {detail.get('total', 0):,} of {detail.get('limit', 0):,} tokens"
     takers = detail.get("taken_by") or []
     if takers:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from familiar_app.domain.lorebook.case import run_case
+from familiar_app.domain.lorebook.case import count_words, run_case
 from familiar_app.domain.lorebook.case_write import case_of
 from familiar_app.domain.lorebook.decoration import decorated, idle_decorators, read_content
 from familiar_app.domain.lorebook.decorators import strip_decorators
@@ -19,7 +19,7 @@ from familiar_app.domain.lorebook.prepared import PreparedBooks
 from familiar_app.domain.lorebook.rules import FIXED, ST_1_18
 from familiar_app.domain.lorebook.scene import LoreSettings, Scene
 from familiar_app.domain.lorebook.sentence import sentence
-from tests.unit.domain.lorebook.test_engine import activate, entry, reason
+from tests.unit.domain.lorebook.test_engine import activate, entry, reason, reasons
 
 
 def text(*lines: str, body: str = "Text.") -> str:
@@ -267,6 +267,30 @@ def test_what_gives_way_is_dropped_first_and_stops_nothing() -> None:
     assert activate(large, wakes, woken, recursive=True).names == ["e2", "e1", "e3"]
 
 
+def test_what_is_in_already_makes_room_for_what_is_woken_later() -> None:
+    filler = entry(1, "k", content=text("@@ignore_on_max_context", body="w w w w"))
+    small = entry(4, "k", order=50, content=text("@@ignore_on_max_context", body="v"))
+    wakes, woken = entry(2, "k", content="zap"), entry(3, "zap", content="z z")
+    found = activate(filler, small, wakes, woken, budget_cap=7, recursive=True)
+    assert (found.names, found.overflowed, found.used_tokens) == (["e2", "e3"], False, 3)
+    assert [one[:2] for one in reasons(found, 1)] == [(1, "budget")]
+    assert reason(found, 1)[1] == {"gave_way_to": "e3"}
+    said = {one.key.uid: sentence(one.outcome) for one in found.verdicts()}
+    assert said[1] == "It was in and made room for e3, as its text asks."
+    # Where even that frees too little, nothing is put out.
+    huge = entry(3, "zap", content="z " * 9)
+    assert activate(filler, small, wakes, huge, budget_cap=7, recursive=True).names == ["e2", "e1", "e4"]
+
+
+def test_room_in_a_book_is_made_by_its_own_entries() -> None:
+    filler = entry(1, "k", content=text("@@ignore_on_max_context", body="w w w w"))
+    wakes, woken = entry(2, "k", content="zap"), entry(3, "zap", content="z z")
+    found = activate(filler, wakes, woken, book={"token_budget": 7}, recursive=True)
+    assert (found.names, found.overflowed) == (["e2", "e3"], False)
+    too_large = entry(1, "k", content=text("@@ignore_on_max_context", body="w " * 9))
+    assert activate(too_large, wakes, woken, book={"token_budget": 7}, recursive=True).names == ["e2", "e3"]
+
+
 # ---- recursion
 
 
@@ -325,7 +349,7 @@ BOOK = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=100)
 @given(BOOK, st.lists(st.sampled_from(["Mira: a", "b", "a b", "-"]), max_size=4), st.booleans(), st.integers(0, 6))
 def test_short_cuts_change_nothing_and_a_case_repeats_it(
     drawn: list[Any], chat: list[str], recursive: bool, cap: int
@@ -342,6 +366,8 @@ def test_short_cuts_change_nothing_and_a_case_repeats_it(
         thorough = activate(*entries, chat=tuple(chat), scene={"character": "Mira", "greeting": 0}, **lore)
     assert quick.to_json() == thorough.to_json()
     assert not any("@@" in one.content for one in quick.accepted)
+    assert sorted(one.name for one in quick.verdicts() if one.outcome.accepted) == sorted(quick.names)
+    assert quick.used_tokens == sum(count_words(one.content) for one in quick.accepted) < quick.budget_tokens
     books = BoundBooks(everywhere=(LoreBook(name="G", entries=entries),))
     case = case_of(books, LoreSettings(budget_percent=100, **lore), FIXED, scene, quick)
     assert run_case(case, FIXED) == case["expect"]
