@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QIcon, QPainter, QPaintEvent, QPixmap
-from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QFontMetrics, QIcon, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QScrollArea, QSizePolicy, QToolButton, QWidget
 
 from familiar_app.ui.kit.avatar import avatar
 from familiar_app.ui.kit.icon import follow, icon
@@ -27,7 +27,10 @@ class RailEntry:
 
 
 class Rail(QWidget):
-    """Shows which panel is open; `chosen` carries the id of the one that was clicked."""
+    """Shows which panel is open; `chosen` carries the id of the one that was clicked.
+
+    Where the window is too low for all labels, icons stand alone; where it is too low for those, they scroll.
+    """
 
     chosen = Signal(str)
 
@@ -40,14 +43,40 @@ class Rail(QWidget):
         self._buttons: dict[str, RailButton] = {}
         self._group = QButtonGroup(self)
         self._layout = column(spacing=4)
-        self._layout.setContentsMargins(8, 12, 8, 8)
-        self._layout.addWidget(self.familiar)
-        self._layout.addSpacing(4)
-        self._layout.addWidget(line())
-        self._layout.addSpacing(4)
         self._layout.addStretch(1)
-        self.setLayout(self._layout)
+        whole = column(spacing=4)
+        whole.setContentsMargins(8, 12, 8, 8)
+        whole.addWidget(self.familiar)
+        whole.addSpacing(4)
+        whole.addWidget(line())
+        whole.addSpacing(4)
+        whole.addWidget(self._make_scroll(), 1)
+        self.setLayout(whole)
         self._refresh()
+
+    def _make_scroll(self) -> QScrollArea:
+        """Make the place of the entries. The Tab key and the wheel move it, so it shows no bars."""
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        inside = surface(QWidget(), 2)
+        inside.setLayout(self._layout)
+        self._scroll.setWidget(inside)
+        return self._scroll
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leave the labels out where they do not all have room."""
+        made = list(self._buttons.values())
+        needed = sum(one.full_height() + self._layout.spacing() for one in made)
+        for one in made:
+            one.set_labelled(needed <= self._scroll.height())
 
     def set_entries(self, entries: Sequence[RailEntry]) -> None:
         """Show the panels in this order. The last one, if it is the settings, stands at the lower end."""
@@ -67,6 +96,7 @@ class Rail(QWidget):
         checked = self._group.checkedButton()
         if panel in self._buttons:
             self._buttons[panel].setChecked(True)
+            self._scroll.ensureWidgetVisible(self._buttons[panel], 0, 8)
         elif checked is not None:
             self._group.setExclusive(False)
             checked.setChecked(False)
@@ -77,8 +107,9 @@ class Rail(QWidget):
             self._buttons[panel].set_badge(count)
 
     def _refresh(self) -> None:
-        widest = max((made.sizeHint().width() for made in self._buttons.values()), default=0)
+        widest = max((made.full_width() for made in self._buttons.values()), default=0)
         self.setFixedWidth(max(self._theme.px(WIDTH), widest + 16))
+        self._fit()
 
 
 class RailButton(QToolButton):
@@ -97,6 +128,26 @@ class RailButton(QToolButton):
         self.toggled.connect(lambda _on: self._refresh())
         self._refresh()
         follow(theme, self, self._refresh)
+
+    def full_height(self) -> int:
+        """Return the height with the label."""
+        return self._full_size().height()
+
+    def full_width(self) -> int:
+        """Return the width with the label."""
+        return self._full_size().width()
+
+    def set_labelled(self, on: bool) -> None:
+        """Show the label, or the icon alone."""
+        styles = Qt.ToolButtonStyle
+        self.setToolButtonStyle(styles.ToolButtonTextUnderIcon if on else styles.ToolButtonIconOnly)
+
+    def _full_size(self) -> QSize:
+        now = self.toolButtonStyle()
+        self.set_labelled(True)
+        size = self.sizeHint()
+        self.setToolButtonStyle(now)
+        return size
 
     def set_badge(self, count: int) -> None:
         self._badge = count

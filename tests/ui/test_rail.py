@@ -1,0 +1,69 @@
+"""The rail in windows of every height: labels while they have room, icons alone below that, and each can be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.shell.rail import Rail, RailEntry
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+NAMES = ("Chat", "Timeline", "People", "Reflections", "Character", "Lorebook", "Memories", "Prompts", "Inbox", "Log")
+LABELLED, ALONE = Qt.ToolButtonStyle.ToolButtonTextUnderIcon, Qt.ToolButtonStyle.ToolButtonIconOnly
+
+
+@pytest.fixture
+def rail(theme: Theme) -> Iterator[Rail]:
+    made = Rail(theme, lambda _button: None)
+    made.set_entries([RailEntry(name.lower(), name, "chat") for name in (*NAMES, "Settings")])
+    made.show()
+    yield made
+    made.close()
+    made.deleteLater()
+    QApplication.processEvents()
+
+
+def set_height(rail: Rail, height: int) -> None:
+    rail.resize(rail.width(), height)
+    QApplication.processEvents()
+    QApplication.processEvents()
+
+
+@pytest.mark.parametrize(("height", "style"), [(900, LABELLED), (640, ALONE), (300, ALONE)])
+def test_labels_stand_while_they_have_room(rail: Rail, height: int, style: Qt.ToolButtonStyle) -> None:
+    set_height(rail, height)
+    assert {one.toolButtonStyle() for one in rail._buttons.values()} == {style}
+    assert rail._buttons["inbox"].accessibleName() == "Inbox"
+    set_height(rail, 900)
+    assert rail._buttons["inbox"].toolButtonStyle() == LABELLED
+
+
+def in_view(rail: Rail, name: str) -> bool:
+    QApplication.processEvents()
+    top = rail._buttons[name].mapTo(rail._scroll.viewport(), rail.rect().topLeft()).y()
+    return 0 <= top < rail._scroll.viewport().height()
+
+
+def test_the_tab_key_and_choosing_bring_an_entry_into_view(rail: Rail) -> None:
+    set_height(rail, 300)
+    rail.activateWindow()
+    assert rail.minimumSizeHint().height() < 300
+    assert not in_view(rail, "settings")
+    rail._buttons["log"].setFocus()
+    QTest.keyClick(rail._buttons["log"], Qt.Key.Key_Tab)
+    assert in_view(rail, "settings")
+    rail.select("chat")
+    assert in_view(rail, "chat")
+
+
+def test_a_panel_without_a_place_here_leaves_none_marked(rail: Rail) -> None:
+    rail.select("inbox")
+    rail.select("upkeep")
+    assert not any(one.isChecked() for one in rail._buttons.values())
+    rail.select("log")
+    assert [name for name, one in rail._buttons.items() if one.isChecked()] == ["log"]
