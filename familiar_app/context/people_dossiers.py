@@ -14,6 +14,7 @@ from familiar_app.context.stretch import Stretch
 from familiar_app.domain.ids import OWNER, PersonKey, ego_key
 from familiar_app.domain.speech import clean_name, clean_text
 from familiar_app.domain.trace import LeftOut
+from familiar_app.store.person_page import OnePerson
 from familiar_app.store.portrait import Glimpse, Portrait
 from familiar_app.store.turn_then import Then
 
@@ -53,9 +54,11 @@ class PeopleDossiersLayer:
 async def _portraits(ctx: LayerContext) -> list[Portrait]:
     ego = ego_key(ctx.familiar)
     private = await ctx.vault.privacy.levels()
-    people = [
-        one for one in (ego, *await _people(ctx)) if one not in private and not ctx.variation.drops("dossier", one)
-    ]
+    present = await _people(ctx)
+    merged = await ctx.vault.person_pages.merged(present)
+    # Whoever is here under one identity is known under the others too.
+    everyone = dict.fromkeys(key for one in present for key in (merged[one].identities if one in merged else (one,)))
+    people = [one for one in (ego, *everyone) if one not in private and not ctx.variation.drops("dossier", one)]
     others = [one for one in people if one != ego]
     glimpse = Glimpse(ctx.familiar, ctx.audience, ctx.now, ctx.as_of, ctx.known_at)
     most, portraits = ctx.config.budget.text.max_dossier_people, ctx.vault.portraits
@@ -70,7 +73,21 @@ async def _shown(ctx: LayerContext, portraits: list[Portrait]) -> list[_Shown]:
     labels = await ctx.vault.people.labels(list(texts), guild=ctx.channel.guild) if texts else {}
     names = {person: clean_name(label) or person for person, label in labels.items()}
     names |= {OWNER: ctx.user_label, ego_key(ctx.familiar): f"{ctx.char} (yourself)"}
-    return [_Shown(names[person], text) for person, text in texts.items()]
+    merged = await ctx.vault.person_pages.merged(list(texts)) if texts else {}
+    parts: dict[PersonKey, _Shown] = {}
+    for person, text in texts.items():
+        one = merged.get(person)
+        kept, label = (person, names[person]) if one is None else (one.identities[0], _label(ctx, names[person], one))
+        parts[kept] = _Shown(label, f"{parts[kept].text}\n\n{text}" if kept in parts else text)
+    return list(parts.values())
+
+
+def _label(ctx: LayerContext, label: str, one: OnePerson) -> str:
+    """Name somebody with what their other identities are called in the conversation."""
+    if OWNER in one.identities:
+        label = ctx.user_label
+    also = [name for name in map(clean_name, one.also) if name and name != label]
+    return f"{label} (also {', '.join(also)})" if also else label
 
 
 def _text(ctx: LayerContext, portrait: Portrait) -> str:

@@ -115,6 +115,11 @@ def labels_of(connection: Connection, keys: Iterable[PersonKey]) -> dict[PersonK
     return {key: label_of(key, names.get(kept_of(aliases, key), [])) for key in keys}
 
 
+def own_names_of(connection: Connection, key: PersonKey) -> builtins.list[NameSpan]:
+    """Return every name an identity has had itself, the oldest first."""
+    return _names(connection, {key}).get(key, [])
+
+
 def all_names(connection: Connection) -> dict[PersonKey, builtins.list[NameSpan]]:
     """Return every name of everybody, the oldest first."""
     return _names(connection, None)

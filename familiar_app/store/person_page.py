@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.clock import Clock
@@ -15,7 +16,8 @@ from familiar_app.domain.turn import Turn
 from familiar_app.store.engine import Engine
 from familiar_app.store.moment import to_micros
 from familiar_app.store.owner_act import log_act
-from familiar_app.store.person_alias import MERGE, PART, kept_of, read_aliases
+from familiar_app.store.person import label_of, own_names_of
+from familiar_app.store.person_alias import MERGE, PART, identities_of, kept_of, read_aliases
 from familiar_app.store.person_count import (
     MonthCount,
     Order,
@@ -30,6 +32,17 @@ from familiar_app.store.person_count import (
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class OnePerson:
+    """An identity that others count as or that counts as another: all of them, the shown one first.
+
+    `also` has what the others are called themselves, where that is something else.
+    """
+
+    identities: tuple[PersonKey, ...]
+    also: tuple[str, ...]
 
 
 class PersonPages:
@@ -80,6 +93,10 @@ class PersonPages:
 
         return await self._engine.read(work)
 
+    async def merged(self, people: Sequence[PersonKey]) -> dict[PersonKey, OnePerson]:
+        """Return those who are one person with other identities."""
+        return await self._engine.read(lambda connection: _merged(connection, people))
+
     async def merge(self, alias: PersonKey, kept: PersonKey, *, familiar: FamiliarId) -> None:
         """Let an identity count as another one. Raises UserError where it counts as one already, or would as itself."""
 
@@ -107,3 +124,16 @@ class PersonPages:
             return aliases[alias]
 
         return await self._engine.write(work)
+
+
+def _merged(connection: Connection, people: Sequence[PersonKey]) -> dict[PersonKey, OnePerson]:
+    aliases = read_aliases(connection)
+    if not aliases:
+        return {}
+    found: dict[PersonKey, OnePerson] = {}
+    for person in people:
+        identities = identities_of(aliases, person)
+        if len(identities) > 1:
+            label, *others = (label_of(one, own_names_of(connection, one)) for one in identities)
+            found[person] = OnePerson(identities, tuple(dict.fromkeys(other for other in others if other != label)))
+    return found

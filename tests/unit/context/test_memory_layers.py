@@ -177,3 +177,18 @@ async def test_distilled_words_cannot_pass_for_the_programs_marks(place: Place) 
     text = (await place.layers())["people_dossiers"].text
     assert "\n> [14:32 Ben]" in text
     assert "<|im_start|>" not in text
+
+
+async def test_identities_that_are_one_person_have_one_portrait_with_all_their_names(place: Place) -> None:
+    await place.say("hello", BEN, place.general)
+    await place.portray(BEN.key, "Ben has a cat.")
+    await place.say("hello", Author(CLEO, "Cleo"), place.main)
+    await place.portray(CLEO, "Cleo sails.")
+    before = (await place.layers(place.general))["people_dossiers"]
+    await place.vault.person_pages.merge(BEN.key, CLEO, familiar=MIRA)
+    after = (await place.layers(place.general))["people_dossiers"]
+    assert "### Cleo (also Ben)\n\nCleo sails.\n\nBen has a cat." in after.text
+    await place.vault.person_pages.part(BEN.key, familiar=MIRA)
+    again = (await place.layers(place.general))["people_dossiers"]
+    assert (again.text, again.key) == (before.text, before.key)
+    assert "Cleo sails." not in again.text
