@@ -13,14 +13,12 @@ from familiar_app.cli.lore_command import print_report
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.errors import BadInputError, UsageError, UserError
 from familiar_app.domain.ids import FamiliarId
-from familiar_app.interchange.card_json import CardVersion, card_to_json
-from familiar_app.interchange.card_kept import KeptCard, kept_card, kept_of
+from familiar_app.interchange.card_json import card_to_json
+from familiar_app.interchange.card_kept import kept_of
 from familiar_app.interchange.cards import read_card_file, write_card
 from familiar_app.interchange.lorebook.document import LoreDocument, report_to_json
 from familiar_app.interchange.lorebook.files import (
-    CARD_LORE_FORMATS,
     LORE_FORMATS,
-    convert_lorebook,
     read_lorebook,
     write_lorebook,
 )
@@ -147,17 +145,3 @@ def _own_document(profile: Profile, familiar: FamiliarId) -> LoreDocument:
         raise UserError(f"The familiar {familiar} has no lorebook.", "'familiar import FILE' brings one.")
     loaded = LoreFile(path).load().document
     return replace(loaded, card=card_to_json(profile.card(familiar), "card-v3"))
-
-
-def card_for_export(profile: Profile, familiar: FamiliarId, format_name: str | None) -> KeptCard:
-    """Return the raw card to lay the familiar's over: what was kept of the one it came from, and its lorebook."""
-    card = profile.card(familiar)
-    kept = kept_card(card, profile.kept_card(familiar))
-    path = profile.lorebook(familiar)
-    if not path.exists() or format_name not in (None, *CARD_LORE_FORMATS):
-        return kept
-    version: CardVersion = "card-v2" if format_name == "card-v2" else "card-v3"
-    value, _ = convert_lorebook(LoreFile(path).load().document, "book-v2" if version == "card-v2" else "lorebook-v3")
-    raw = card_to_json(card, version, kept.raw)
-    raw["data"]["character_book"] = value if version == "card-v2" else value["data"]
-    return KeptCard(raw, kept.files)

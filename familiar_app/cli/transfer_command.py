@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from familiar_app.cli.context import Command, heard
-from familiar_app.cli.lore_transfer import card_for_export, export_lorebook, import_card, import_lorebook
+from familiar_app.cli.lore_transfer import export_lorebook, import_card, import_lorebook
 from familiar_app.cli.memory_transfer import export_memories, import_memories
 from familiar_app.cli.option import channel
 from familiar_app.domain.errors import UsageError
 from familiar_app.domain.ids import ChannelId, ChannelKey
 from familiar_app.domain.turn import Turn
+from familiar_app.interchange.card_export import card_for_export
 from familiar_app.interchange.cards import CARD_FORMATS, write_card
 from familiar_app.interchange.kind_of_file import FileKind, kind_of_file
 from familiar_app.interchange.lorebook.files import LORE_FORMATS
@@ -235,11 +236,14 @@ async def _export_card(command: Command) -> int:
     profile = command.gate.profile
     avatar = profile.avatar(familiar)
     picture = await asyncio.to_thread(avatar.read_bytes) if avatar else None
-    kept = await asyncio.to_thread(card_for_export, profile, familiar, args.format)
+    card = profile.card(familiar)
+    kept = await asyncio.to_thread(
+        card_for_export, card, profile.kept_card(familiar), profile.lorebook(familiar), args.format
+    )
     await asyncio.to_thread(
         write_card,
         path,
-        profile.card(familiar),
+        card,
         format=args.format,
         raw=kept.raw,
         avatar_png=picture,

@@ -18,7 +18,9 @@ from familiar_app.bootstrap.loop import run
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.interchange.cards import read_card_file, write_card
+from familiar_app.interchange.lorebook.taken import lorebook_of_import
 from familiar_app.store.profile import Profile
+from familiar_app.ui.character.exporting import named
 from familiar_app.ui.character.import_view import ImportView
 from familiar_app.ui.character.panel import create_character_panel
 from familiar_app.ui.character.picture_file import picture_png
@@ -201,3 +203,20 @@ def test_pictures_become_png_of_a_bearable_size(tmp_path: Path, qapp: QApplicati
     (tmp_path / "no.png").write_bytes(b"not a picture")
     with pytest.raises(BadInputError, match="no picture"):
         picture_png(tmp_path / "no.png")
+
+
+def test_the_card_goes_out_with_its_picture_and_lorebook(play, tmp_path: Path) -> None:
+    async def act(scene: Scene) -> None:
+        scene.profile.save_lorebook(MIRA, b"[[entries]]\nkeys = ['tide']\ncontent = 'It comes twice.'\n")
+        entry = next(one for one in scene.panel.palette_entries() if one.id == "character.export")
+        assert entry.title == "Export the card…"
+        for name in ("out.png", "out.json", "out.charx"):
+            await scene.view.export_card(named(tmp_path / name))
+            found = read_card_file(tmp_path / name)
+            assert found.card.name == scene.view.model.draft.name
+            assert lorebook_of_import(found).book.entries[0].content == "It comes twice."
+        await scene.view.export_card(named(tmp_path / "out.md"))
+        assert read_card_file(tmp_path / "out.md").card == scene.view.model.draft
+        assert named(tmp_path / "Mr. Fox").name == "Mr. Fox.png"
+
+    play(act)

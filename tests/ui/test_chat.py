@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QApplication
 
 from familiar_app.bootstrap.loop import run
 from familiar_app.domain.errors import OutsideError
+from familiar_app.ui.chat.exporting import file_name
 from familiar_app.ui.chat.panel import ChatPanel, create_chat_panel
 from familiar_app.ui.chat.row_widget import GreetingBar, MemoryBar, MessageBar, ReplyBar, TurnEditor
 from familiar_app.ui.chat.side_content import RevisionsView, WhyView
@@ -470,3 +472,20 @@ def test_closing_in_the_middle_of_a_reply_keeps_what_was_said(play) -> None:
         assert await scene.stage.vault.state.get(f"chat.draft.{channel}") == "not yet sent"
 
     play(act)
+
+
+def test_the_messages_of_a_channel_are_exported(play, tmp_path: Path) -> None:
+    async def act(scene: Scene) -> None:
+        told: list[str] = []
+        scene.context.tell = told.append
+        await scene.model.edits.remove([scene.model.open.window.turns[0]])
+        entry = next(one for one in scene.panel.palette_entries() if one.id == "chat.export_channel")
+        assert entry.title == "Export the messages of this channel…"
+        channel = scene.model.open.channel
+        await scene.view.deeds.export_channel(channel, tmp_path / file_name(channel))
+        lines = [json.loads(line) for line in (tmp_path / "Main.jsonl").read_text().splitlines()]
+        assert len(lines) == 39
+        assert lines[0]["channel"] == "local:main"
+        assert told[-1] == "39 messages exported to Main.jsonl; 1 removed or replaced left out."
+
+    play(act, some)

@@ -179,7 +179,8 @@ def test_an_entry_is_gone_to_as_a_trace_or_the_palette_names_it(live) -> None:
         await with_world(scene)
         went: list[tuple[str, str]] = []
         scene.context.go_to = lambda panel, key: went.append((panel, key))
-        entries = scene.panel.palette_entries()
+        export, *entries = scene.panel.palette_entries()
+        assert export.title == "Export the lorebook…"
         assert [one.title for one in entries] == ["The lighthouse", "Keeper Anselm", "The tide bell"]
         assert entries[1].words == "Anselm keeper"
         entries[1].run()

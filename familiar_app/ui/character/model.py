@@ -19,6 +19,7 @@ from familiar_app.ui.character.importing import Import, import_of, take_companio
 
 if TYPE_CHECKING:
     from familiar_app.services import Gate, Services
+    from familiar_app.store.profile import Profile
     from familiar_app.ui.kit.parts import ReadCard
 
 Undo = Callable[[], Awaitable[object]]
@@ -215,6 +216,11 @@ class CharacterModel:
         self._tell("tokens")
 
     # ---- picture and import
+
+    @property
+    def profile(self) -> Profile:
+        """Where the card, its picture and its lorebook are."""
+        return self._services.profile
 
     def picture(self) -> Path | None:
         """Return where the picture lies."""

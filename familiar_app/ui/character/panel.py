@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QStackedWidget, QToolButton, QVBox
 
 from familiar_app.domain.errors import FamiliarError, UserError
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.ui.character.exporting import FILTERS, export_card, named
 from familiar_app.ui.character.form import Form
 from familiar_app.ui.character.import_view import ImportView
 from familiar_app.ui.character.importing import Import
@@ -96,6 +97,7 @@ class CharacterView(QWidget):
         for widget in (self.finder, self.state, self.drop, self.save, self.as_text):
             head.addWidget(widget)
         head.addWidget(icon_button(self.theme, "folder", "Import a card…", lambda: self.do("import")))
+        head.addWidget(icon_button(self.theme, "save", "Export the card…", lambda: self.do("export")))
         told = column(spacing=0)
         told.setContentsMargins(16, 8, 16, 0)
         told.addWidget(self.notice)
@@ -116,7 +118,12 @@ class CharacterView(QWidget):
         elif deed == "markdown":
             self.as_text.toggle()
         else:
-            makers = {"save": self._save, "picture": self._choose_picture, "import": self._choose_import}
+            makers = {
+                "save": self._save,
+                "picture": self._choose_picture,
+                "import": self._choose_import,
+                "export": self._choose_export,
+            }
             self.tasks.start(makers[deed], name=f"character.{deed}")
 
     async def _save(self) -> None:
@@ -132,6 +139,18 @@ class CharacterView(QWidget):
         path = await choose_file(self.window(), "Import a card", filters=[CARD_FILTER])
         if path is not None:
             await self.import_card(path)
+
+    async def _choose_export(self) -> None:
+        suggest = f"{self.model.familiar}.png"
+        path = await choose_file(self.window(), "Export the card", mode="save", suggest=suggest, filters=FILTERS)
+        if path is not None:
+            await self.export_card(named(path))
+
+    async def export_card(self, path: Path) -> None:
+        """Write the card as it is shown here, with picture and lorebook. Raises UserError, OutsideError."""
+        model = self.model
+        await asyncio.to_thread(export_card, model.profile, model.familiar, model.draft, path)
+        self.context.tell(f"Exported to {path.name}.")
 
     async def import_card(self, path: Path) -> None:
         """Read a card and show what it would change."""
@@ -263,7 +282,9 @@ class CharacterPanel:
         )
 
     def palette_entries(self) -> Sequence[Action]:
-        return ()
+        words = "save card png json charx markdown file"
+        run = lambda: self.view.do("export")  # noqa: E731
+        return (Action("character.export", "Export the card…", run, icon="save", group="Character", words=words),)
 
     def activate(self) -> None:
         view = self.view

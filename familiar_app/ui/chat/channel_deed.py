@@ -5,14 +5,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QMenu
 
 from familiar_app.domain.ids import ChannelId
+from familiar_app.domain.turn import Channel
+from familiar_app.ui.chat.exporting import FILTERS, export_channel, exported_words, file_name
 from familiar_app.ui.kit.channel_title import channel_title
-from familiar_app.ui.kit.dialog import ask_text
+from familiar_app.ui.kit.dialog import ask_text, choose_file
 
 if TYPE_CHECKING:
     from familiar_app.ui.chat.model import ChatModel
@@ -73,6 +76,7 @@ class ChannelDeeds:
         shown.setChecked(self._model.channels.show_archived)
         shown.triggered.connect(self._show_archived)
         menu.addSeparator()
+        menu.addAction("Export the messages…").triggered.connect(lambda: self.do("export_channel"))
         menu.addAction("Read as plain text").triggered.connect(self.read_as_text)
         menu.popup(place)
 
@@ -116,6 +120,28 @@ class ChannelDeeds:
             others = [one.channel.id for one in self._model.channels.summaries if one.channel.id != found.channel.id]
             if others:
                 await self._open(others[0])
+
+    def export_open_channel(self) -> None:
+        """Have a file chosen and write the messages of the channel that is shown."""
+        self._model.chosen_channel = None
+        self.do("export_channel")
+
+    async def _export_channel(self) -> None:
+        channel = self._model.chosen_channel or (self._model.open.channel.id if self._model.open else None)
+        found = self._model.channels.find(channel) if channel is not None else None
+        if found is not None:
+            suggest = file_name(found.channel)
+            title = "Export the messages"
+            path = await choose_file(self._view.window(), title, mode="save", suggest=suggest, filters=FILTERS)
+            if path is not None:
+                await self.export_channel(found.channel, path if path.suffix else path.with_suffix(".jsonl"))
+
+    async def export_channel(self, channel: Channel, path: Path) -> None:
+        """Write the messages of a channel to a file. Raises UserError, OutsideError."""
+        tell = self._view.context.tell
+        turns = self._model.vault.turns
+        report = await export_channel(turns, channel, path, lambda done: tell(f"{done:,} messages written…"))
+        tell(exported_words(report, path))
 
     def channels_changed(self) -> None:
         """Tell the rail and the palette that channels are others now."""

@@ -70,6 +70,7 @@ class Deeds(ChannelDeeds):
             "new_channel": self._new_channel,
             "rename_channel": self._rename_channel,
             "archive_channel": self._archive_channel,
+            "export_channel": self._export_channel,
             "refresh": model.refresh,
         }
 

@@ -142,7 +142,15 @@ class ChatPanel:
 
     def palette_entries(self) -> Sequence[Action]:
         view = self.view
-        return tuple(
+        export = Action(
+            "chat.export_channel",
+            "Export the messages of this channel…",
+            view.deeds.export_open_channel,
+            icon="save",
+            group="Chat",
+            words="save turns jsonl file",
+        )
+        return export, *(
             Action(
                 f"chat.channel.{summary.channel.id}",
                 channel_title(summary.channel),

@@ -167,7 +167,6 @@ class LorebookPanel:
             deed("turns", "Test the chat's last turns", "Ctrl+T", "chat", "tester"),
             deed("case", "Save the test as a case…", words="tester"),
             deed("import", "Import a lorebook…", icon="folder"),
-            deed("export", "Export the lorebook…", icon="save"),
         )
 
     def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
@@ -177,7 +176,15 @@ class LorebookPanel:
     def palette_entries(self) -> Sequence[Action]:
         """Return the entries of the book that is shown, up to a number that can be looked through at every key."""
         view = self.view
-        return [
+        export = Action(
+            "lorebook.export",
+            "Export the lorebook…",
+            self._export,
+            icon="save",
+            group="Lorebook",
+            words="save sillytavern risuai file",
+        )
+        return [export] + [
             Action(
                 f"lorebook.entry.{entry.uid}",
                 entry.name,
@@ -187,6 +194,10 @@ class LorebookPanel:
             )
             for entry in view.model.book.entries[:MOST_IN_PALETTE]
         ]
+
+    def _export(self) -> None:
+        self._context.go_to(self.id, "")
+        self.view.do("export")
 
     def activate(self) -> None:
         view = self.view
