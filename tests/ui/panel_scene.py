@@ -64,7 +64,8 @@ class PanelScene:
         self.context = PanelContext(
             theme=theme, tasks=self.tasks, status=StatusModel(), side_view=self.side, familiar=MIRA
         )
-        self.context.offer_undo = lambda text, undo: self.undos.append((text, undo))
+        self.redos: list[Callable[[], object]] = []
+        self.context.offer_undo = self._offered
         self.context.tell = self.told.append
         self.context.go_to = lambda panel, key: self.went.append((panel, key))
         self.context.has_panel = lambda _panel: True
@@ -78,6 +79,10 @@ class PanelScene:
         self.window.resize(1180, 760)
         self.window.show()
         self.panel.activate()
+
+    def _offered(self, text: str, undo: Callable[[], object], redo: Callable[[], object], /) -> None:
+        self.undos.append((text, undo))
+        self.redos.append(redo)
 
     @property
     def view(self) -> Any:

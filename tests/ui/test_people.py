@@ -133,6 +133,11 @@ def test_two_identities_are_merged_and_taken_apart_again(play: Play) -> None:
         assert text == "They count as Ann now."
         undo()
         await scene.until(lambda: shown(scene) == ["Ann", "Ben", "Mira"])
+        scene.redos[-1]()
+        await scene.until(lambda: shown(scene) == ["Ann +1", "Mira"])
+        undo()
+        await scene.until(lambda: shown(scene) == ["Ann", "Ben", "Mira"])
+        assert len(scene.undos) == 1
         choose(scene, "Ann", "Ben")
         await scene.until_side("Are they one person?")
         scene.press(f"Yes, Ben ({BEN})", scene.side)

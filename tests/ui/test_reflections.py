@@ -121,6 +121,9 @@ def test_pinning_and_hiding_act_at_once_and_are_undone(play: Play) -> None:
         await scene.until(lambda: shown(scene) == [HARBOUR, BEN_KEEPS, ANN_MOVES])
         await scene.until(lambda: not any(card.case.pinned for card in scene.view.cards))
         assert await chosen(scene, 1) == [HARBOUR]
+        scene.redos[0]()
+        await scene.until(lambda: scene.view.cards[2].case.pinned)
+        assert len(scene.undos) == 2
 
     play(story)
 

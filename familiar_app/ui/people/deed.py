@@ -8,11 +8,12 @@ from typing import Any
 from familiar_app.domain.ids import PersonKey
 from familiar_app.domain.privacy import PrivacyLevel
 from familiar_app.store.person_count import PersonRow
+from familiar_app.ui.kit.panel import OfferUndo
 from familiar_app.ui.people.model import PeopleModel
 from familiar_app.ui.people.word import SHORT_LEVELS
 
-Start = Callable[[Callable[[], Coroutine[Any, Any, None]]], object]
-OfferUndo = Callable[[str, Callable[[], object]], object]
+Act = Callable[[], Coroutine[Any, Any, None]]
+Start = Callable[[Act], object]
 
 
 class PeopleDeeds:
@@ -27,36 +28,45 @@ class PeopleDeeds:
             return
 
         async def act() -> None:
-            before = await self._model.own_levels(row)
             await self._model.set_levels(dict.fromkeys(row.identities, level))
-            self._undo(f"Kept of {row.label}: {SHORT_LEVELS[level]}.", lambda: self._model.set_levels(before))
 
-        self._start(act)
+        async def first() -> None:
+            before = await self._model.own_levels(row)
+            await act()
+            self._offer(f"Kept of {row.label}: {SHORT_LEVELS[level]}.", lambda: self._model.set_levels(before), act)
+
+        self._start(first)
 
     def merge(self, rows: Sequence[PersonRow], kept: PersonKey) -> None:
         """Let people count as one of them."""
         others = [row.key for row in rows if row.key != kept]
         label = next(row.label for row in rows if row.key == kept)
 
+        async def act() -> None:
+            await self._model.merge(others, kept)
+            self._model.choose([kept])
+
         async def back() -> None:
             await self._model.part(others)
             self._model.choose([kept, *others])
 
-        async def act() -> None:
-            await self._model.merge(others, kept)
-            self._model.choose([kept])
-            self._undo(f"They count as {label} now.", back)
+        async def first() -> None:
+            await act()
+            self._offer(f"They count as {label} now.", back, act)
 
-        self._start(act)
+        self._start(first)
 
     def part(self, alias: PersonKey) -> None:
         """Let a merged identity stand for itself again."""
 
         async def act() -> None:
+            await self._model.part([alias])
+
+        async def first() -> None:
             before = await self._model.part([alias])
-            self._undo(f"{alias} stands for itself again.", lambda: self._model.merge([alias], before))
+            self._offer(f"{alias} stands for itself again.", lambda: self._model.merge([alias], before), act)
 
-        self._start(act)
+        self._start(first)
 
-    def _undo(self, text: str, back: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        self._offer_undo(text, lambda: self._start(back))
+    def _offer(self, text: str, back: Act, again: Act) -> None:
+        self._offer_undo(text, lambda: self._start(back), lambda: self._start(again))

@@ -105,8 +105,15 @@ class ReflectionsView(ReflectionParts):
     def mark(self, case: ReflectionCase, act: MarkAct) -> None:
         """Pin or hide a thought at once, and offer to take it back."""
         number = case.reflection.id
-        self._act(lambda: self.model.mark(number, act))
-        self.context.offer_undo(_DONE[act], lambda: self._act(lambda: self.model.mark(number, BACK[act])))
+
+        def do(which: MarkAct) -> object:
+            return self._act(lambda: self.model.mark(number, which))
+
+        async def first() -> None:
+            await self.model.mark(number, act)
+            self.context.offer_undo(_DONE[act], lambda: do(BACK[act]), lambda: do(act))
+
+        self._act(first)
 
     def _act(self, make: Callable[[], Coroutine[Any, Any, None]]) -> None:
         async def act() -> None:
