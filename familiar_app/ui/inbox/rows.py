@@ -14,7 +14,7 @@ from familiar_app.ui.inbox.word import state_text, when
 from familiar_app.ui.kit.table import Table
 from familiar_app.ui.kit.theme import Theme
 
-COLUMNS = ("Believed before", "In its place", "How it stands", "Proposed", "Why")
+COLUMNS = ("Older fact", "Newer fact", "How it stands", "Proposed", "Why")
 STATE, DATE, WHY = 2, 3, 4
 _KEYS = {Qt.Key.Key_A: "accept", Qt.Key.Key_K: "refuse", Qt.Key.Key_U: "undo", Qt.Key.Key_N: "never"}
 _STATE_WIDTH, _DATE_WIDTH, _LEAST_TEXT = 176, 116, 150
@@ -103,13 +103,15 @@ class CaseTable(Table):
         self.size_columns()
 
     def size_columns(self) -> None:
-        """Share what state and date leave among the texts; where that is little, the reason stands at the side only."""
+        """Share what state and date leave among the texts; where that is little, date and reason stand at the side."""
         if self.model() is None:
             return
         state, date, least = (self._scale.px(one) for one in (_STATE_WIDTH, _DATE_WIDTH, _LEAST_TEXT))
-        room = self.viewport().width() - state - date
-        narrow = room < 3 * least
+        room = self.viewport().width() - state
+        undated, narrow = room < 2 * least + date, room < 3 * least + date
+        self.setColumnHidden(DATE, undated)
         self.setColumnHidden(WHY, narrow)
+        room -= 0 if undated else date
         share = max(self._scale.px(110), room // (2 if narrow else 3))
         for number, width in enumerate((share, share, state, date)):
             self.setColumnWidth(number, width)
