@@ -16,7 +16,7 @@ from discord.http import Route
 from tests.doubles.discord.rest import Fault
 from tests.doubles.discord.scene import Scene
 from tests.doubles.discord.server import TOKEN, FakeDiscord, fake_discord
-from tests.doubles.discord.world import pinged
+from tests.doubles.discord.world import GENERAL, ME, pinged
 
 
 class Listener(discord.Client):
@@ -112,7 +112,7 @@ async def test_without_the_intent_only_mentions_can_be_read(double: FakeDiscord)
         await scene.write("Ann", "secret")
         await scene.write("Ann", "@Mira hi")
         await scene.until(lambda: len(client.heard) == 3)
-        assert client.heard[1:] == ["Ann: ", "Ann: <@100> hi"]
+        assert client.heard[1:] == ["Ann: ", f"Ann: <@{ME}> hi"]
 
 
 @pytest.mark.parametrize(("allowed", "token", "code"), [(0, TOKEN, 4014), (1 << 15, "another", 4004)])
@@ -137,7 +137,7 @@ async def test_messages_are_sent_refused_and_slowed_down(double: FakeDiscord) ->
     scene = Scene(double)
     ann = scene.join("Ann")
     async with listening(scene) as client:
-        channel = client.get_channel(10)
+        channel = client.get_channel(GENERAL)
         assert isinstance(channel, discord.TextChannel)
         double.rest.faults = [Fault("POST", "messages", 429), Fault("POST", "messages", 502)]
         sent = await channel.send(f"Hi <@{ann.id}> @everyone", allowed_mentions=discord.AllowedMentions.none())
@@ -146,7 +146,7 @@ async def test_messages_are_sent_refused_and_slowed_down(double: FakeDiscord) ->
         with pytest.raises(discord.HTTPException) as refused:
             await channel.send("x" * 2001)
         assert refused.value.code == 50035
-        double.world.silenced.add(10)
+        double.world.silenced.add(GENERAL)
         with pytest.raises(discord.Forbidden):
             await channel.send("Hi")
 

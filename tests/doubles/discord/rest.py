@@ -11,7 +11,7 @@ from typing import Any
 from aiohttp import BodyPartReader, web
 
 from tests.doubles.discord.gateway import Gateway
-from tests.doubles.discord.world import DM, Payload, World
+from tests.doubles.discord.world import DM, OWNER, Payload, World
 
 LIMIT = 2000
 
@@ -142,7 +142,7 @@ class Rest:
             "bot_public": False,
             "bot_require_code_grant": False,
             "verify_key": "",
-            "owner": {"id": "2", "username": "owner", "discriminator": "0", "avatar": None},
+            "owner": {"id": str(OWNER), "username": "owner", "discriminator": "0", "avatar": None},
             "flags": 0,
             "team": None,
         }

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.doubles.discord.server import FakeDiscord
-from tests.doubles.discord.world import DM, PUBLIC_THREAD, Payload, Person
+from tests.doubles.discord.world import DM, FIRST_PERSON, GENERAL, PUBLIC_THREAD, Payload, Person
 
-PATIENCE_S = 15.0
+PATIENCE_S = 5.0
 
 
 @dataclass
@@ -28,11 +28,11 @@ class Scene:
 
     def __post_init__(self) -> None:
         self.people[self.discord.world.me.global_name or ""] = self.discord.world.me
-        self.channels["general"] = int(self.discord.world.add_channel("general", id=10)["id"])
+        self.channels["general"] = int(self.discord.world.add_channel("general", id=GENERAL)["id"])
 
     def join(self, name: str, *, nick: str | None = None, bot: bool = False) -> Person:
         """Let somebody be on the server from now on."""
-        number = 1000 + len(self.people)
+        number = FIRST_PERSON + len(self.people)
         person = Person(number, re.sub(r"\W", "", name.lower()) or "x", name, nick, bot)
         self.people[name] = self.discord.world.people[number] = person
         return person
@@ -76,11 +76,8 @@ class Scene:
     async def whisper(self, who: str, text: str) -> int:
         """Say something in a direct message."""
         world, person = self.discord.world, self.people[who]
-        known = {int(one["id"]) for one in world.channels.values()}
         channel = world.direct_channel(person)
         self.channels[f"dm {who}"] = int(channel["id"])
-        if int(channel["id"]) not in known:
-            await self.discord.gateway.tell("CHANNEL_CREATE", channel)
         return await self.write(who, text, channel=f"dm {who}")
 
     async def edit(self, message: int, text: str, *, preview: Payload | None = None) -> None:

@@ -14,6 +14,9 @@ from typing import Any
 
 EPOCH_MS = 1_420_070_400_000
 EVERYTHING = (1 << 51) - 1
+# As long as real ones: the client library recognises no shorter ones in texts.
+GUILD, GENERAL, OWNER, ME = (100_000_000_000_000_000 + number for number in (1, 10, 50, 100))
+FIRST_PERSON = 100_000_000_000_001_000
 SEND, READ_HISTORY, VIEW, ADD_REACTION, ATTACH = 1 << 11, 1 << 16, 1 << 10, 1 << 6, 1 << 15
 TEXT, DM, PUBLIC_THREAD = 0, 1, 11
 MESSAGE_CONTENT = 1 << 15
@@ -58,8 +61,8 @@ class Person:
 class World:
     """One server and everybody on it. `ahead_s` sets the clock of the world against the real one."""
 
-    me: Person = field(default_factory=lambda: Person(100, "mira", "Mira", bot=True))
-    guild: int = 1
+    me: Person = field(default_factory=lambda: Person(ME, "mira", "Mira", bot=True))
+    guild: int = GUILD
     guild_name: str = "The Tavern"
     ahead_s: float = 0.0
     people: dict[int, Person] = field(default_factory=dict)
@@ -128,7 +131,7 @@ class World:
         return {
             "id": str(self.guild),
             "name": self.guild_name,
-            "owner_id": "2",
+            "owner_id": str(OWNER),
             "roles": [role],
             "emojis": [],
             "stickers": [],

@@ -1,0 +1,176 @@
+"""The client library as the link uses it: one connection, events in order, and the few requests a familiar makes.
+
+Handlers of the library run as tasks of their own, later, when messages and members may have changed. So events are
+taken where they are dispatched, at once and in order, and turned into plain values.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import discord
+import yarl
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+
+from familiar_app.discord_link import convert
+from familiar_app.discord_link.fault import EXPECTED, explained
+from familiar_app.discord_link.incoming import Connected, Heard, Incoming, Reacted, Removed
+from familiar_app.domain.errors import OutsideError
+
+REST, GATEWAY = "https://discord.com", "wss://gateway.discord.gg/"
+_GUILD_READY_S = 2.0
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where Discord is."""
+
+    rest: str = REST
+    gateway: str = GATEWAY
+
+
+class _Connector(aiohttp.TCPConnector):
+    """Asks before each connection whether it may be made."""
+
+    def __init__(self, check: Callable[[str], None]) -> None:
+        super().__init__(limit=0)
+        self._check = check
+
+    async def connect(self, req: Any, traces: Any, timeout: Any) -> Any:
+        self._check(str(req.url))
+        return await super().connect(req, traces, timeout)
+
+
+class GatewayClient(discord.Client):
+    """Tells `listener` what happens. `check` raises where an address may not be reached."""
+
+    def __init__(
+        self,
+        listener: Callable[[Incoming], None],
+        *,
+        ambient: bool,
+        check: Callable[[str], None],
+        addresses: Addresses,
+        guild_ready_s: float = _GUILD_READY_S,
+    ) -> None:
+        # The library logs what it sends and receives where one asks for details; nobody may.
+        logging.getLogger("discord").setLevel(logging.WARNING)
+        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
+        Route.BASE = f"{addresses.rest}/api/v10"
+        DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(addresses.gateway)
+        super().__init__(
+            intents=intents(ambient=ambient),
+            connector=_Connector(check),
+            allowed_mentions=discord.AllowedMentions.none(),
+            max_messages=None,
+            guild_ready_timeout=guild_ready_s,
+        )
+        self._listener = listener
+
+    @property
+    def me(self) -> int:
+        """The familiar's own number, 0 before it is known."""
+        return self.user.id if self.user is not None else 0
+
+    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
+        for one in self._taken(event, args):
+            self._listener(one)
+        super().dispatch(event, *args, **kwargs)
+
+    def _taken(self, event: str, args: tuple[Any, ...]) -> Sequence[Incoming]:
+        match event:
+            case "ready" | "resumed":
+                return [Connected(resumed=event == "resumed")]
+            case "message":
+                return [convert.heard(args[0], self.me)]
+            case "raw_message_edit":
+                return [convert.changed(args[0].message)]
+            case "raw_message_delete":
+                return [Removed(args[0].channel_id, (args[0].message_id,))]
+            case "raw_bulk_message_delete":
+                return [Removed(args[0].channel_id, tuple(sorted(args[0].message_ids)))]
+            case "raw_reaction_add" | "raw_reaction_remove":
+                change = 1 if event == "raw_reaction_add" else -1
+                return [Reacted(args[0].channel_id, args[0].message_id, _emoji(args[0].emoji), change)]
+        return []
+
+    async def on_error(self, event_method: str, /, *_args: Any, **_kwargs: Any) -> None:
+        """Name the event alone: what it carried are people's words."""
+        log.error("the client library failed in %s", event_method)
+
+    async def missed(self, channel: int, after: int, limit: int) -> list[Heard]:
+        """Fetch what was written after a message, oldest first."""
+        place = await self._place(channel)
+        try:
+            history = place.history(limit=limit, after=discord.Object(after), oldest_first=True)
+            return [convert.heard(message, self.me, missed=True) async for message in history]
+        except EXPECTED as error:
+            raise explained(error) from error
+
+    async def newest(self, channel: int, limit: int) -> list[int]:
+        """Fetch the numbers of the newest messages, newest first."""
+        place = await self._place(channel)
+        try:
+            return [message.id async for message in place.history(limit=limit)]
+        except EXPECTED as error:
+            raise explained(error) from error
+
+    async def send(
+        self, channel: int, text: str, *, people: Sequence[int] = (), answers: int | None = None, file: str = ""
+    ) -> int:
+        """Send one message and return its number. `file` goes with it as a text file."""
+        place = await self._place(channel)
+        options: dict[str, Any] = {"allowed_mentions": allowed(people)}
+        if answers is not None:
+            options["reference"] = discord.MessageReference(
+                message_id=answers, channel_id=channel, fail_if_not_exists=False
+            )
+        if file:
+            options["file"] = discord.File(io.BytesIO(file.encode()), filename="continued.md")
+        try:
+            message: discord.Message = await place.send(text, **options)
+        except EXPECTED as error:
+            raise explained(error) from error
+        return message.id
+
+    async def type_once(self, channel: int) -> None:
+        """Show for some ten seconds that the familiar is writing."""
+        place = await self._place(channel)
+        try:
+            await place.typing()
+        except EXPECTED as error:
+            raise explained(error) from error
+
+    async def _place(self, channel: int) -> Any:
+        try:
+            place = self.get_channel(channel) or await self.fetch_channel(channel)
+        except EXPECTED as error:
+            raise explained(error) from error
+        if not isinstance(place, discord.abc.Messageable):
+            raise OutsideError("Nothing can be written in this channel.")
+        return place
+
+
+def intents(*, ambient: bool) -> discord.Intents:
+    """Return what the connection asks for. Only listening to everything needs a privileged one."""
+    asked = discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
+    asked.guild_reactions = asked.dm_reactions = True
+    asked.message_content = ambient
+    return asked
+
+
+def allowed(people: Sequence[int]) -> discord.AllowedMentions:
+    """Return leave to ping these people and nobody else."""
+    users = [discord.Object(number) for number in people]
+    return discord.AllowedMentions(everyone=False, roles=False, replied_user=False, users=users)
+
+
+def _emoji(emoji: discord.PartialEmoji) -> str:
+    return f":{emoji.name}:" if emoji.id is not None else str(emoji.name)

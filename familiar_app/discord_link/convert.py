@@ -1,0 +1,129 @@
+"""Turns objects of the client library into the link's own values. Reads them only; nothing is fetched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import discord
+
+from familiar_app.discord_link.incoming import Changed, Heard, Spot
+from familiar_app.discord_link.message_text import Extra, Labels, described, readable
+from familiar_app.discord_link.name import name_or_number, safe_name
+from familiar_app.discord_link.ping import user_key
+from familiar_app.domain.audience import Readers
+from familiar_app.domain.turn import Author
+
+if TYPE_CHECKING:
+    from discord.abc import MessageableChannel
+
+_SPOKEN = (discord.MessageType.default, discord.MessageType.reply, discord.MessageType.chat_input_command)
+_DIRECT = "direct message"
+
+
+def heard(message: discord.Message, me: int, *, missed: bool = False) -> Heard:
+    """Return a message as it reads now. `me` is the familiar's own number."""
+    spot = spot_of(message.channel, message.guild, other=message.author if message.author.id != me else None)
+    people = [user.id for user in message.mentions]
+    answered = message.reference.resolved if message.reference is not None else None
+    answered_by = answered.author.id if isinstance(answered, discord.Message) else None
+    # A reply counts its author among the mentioned; only who stands in the words is spoken to.
+    in_words = {number for number in message.raw_mentions if number != me}
+    return Heard(
+        spot=spot,
+        number=message.id,
+        author=author_of(message.author, webhook=message.webhook_id),
+        text=text_of(message),
+        at=message.created_at,
+        extras=described(_extras(message)),
+        answers=message.reference.message_id if message.reference is not None else None,
+        mentions=tuple(user_key(number) for number in people if number != me),
+        own=message.author.id == me,
+        webhook=message.webhook_id is not None,
+        system=message.type not in _SPOKEN,
+        mentioned=me in message.raw_mentions,
+        replied_to=answered_by == me,
+        others_mentioned=bool(in_words) or (answered_by is not None and answered_by != me),
+        missed=missed,
+    )
+
+
+def changed(message: discord.Message) -> Changed:
+    """Return what an edit, or the arrival of a link's preview, made of a message."""
+    previews = [_embed(embed) for embed in message.embeds]
+    return Changed(message.channel.id, message.id, text_of(message), described(previews))
+
+
+def text_of(message: discord.Message) -> str:
+    """Return the words of a message with all its mentions spelled out."""
+    channels = {channel.id: channel.name for channel in message.channel_mentions}
+    labels = Labels(
+        people={user.id: _label(user) for user in message.mentions},
+        roles={role.id: role.name for role in message.role_mentions},
+        channels=channels,
+    )
+    return readable(message.content, labels)
+
+
+def author_of(user: discord.User | discord.Member, *, webhook: int | None = None) -> Author:
+    """Return who speaks. A webhook is nobody's identity: it is known by its own number."""
+    nick = user.nick if isinstance(user, discord.Member) else None
+    return Author(
+        key=user_key(webhook if webhook is not None else user.id),
+        name=_label(user),
+        username=safe_name(user.name) or None,
+        global_name=safe_name(user.global_name or "") or None,
+        nickname=safe_name(nick or "") or None,
+        bot=user.bot or webhook is not None,
+    )
+
+
+def spot_of(channel: MessageableChannel, guild: discord.Guild | None, *, other: discord.abc.User | None = None) -> Spot:
+    """Return where a message stands, with those who can read there as far as it is known.
+
+    `other` is whoever writes to the familiar; the library does not always know whose direct messages these are.
+    """
+    if guild is None:
+        person = getattr(channel, "recipient", None) or other
+        title = _DIRECT if person is None else f"{_DIRECT} with {_label(person)}"
+        people = frozenset() if person is None else frozenset({user_key(person.id)})
+        return Spot(channel.id, title, readers=Readers(people=people) if people else None)
+    parent = channel.parent_id if isinstance(channel, discord.Thread) else None
+    place = channel.parent if isinstance(channel, discord.Thread) else channel
+    title = safe_name(getattr(channel, "name", None) or "") or f"channel {channel.id}"
+    return Spot(channel.id, title, guild.id, parent, _readers(place, guild))
+
+
+def _readers(place: object, guild: discord.Guild) -> Readers | None:
+    """Return who can read a channel of a server: everybody, or the roles and people that its settings let in."""
+    if not isinstance(place, discord.abc.GuildChannel):
+        return None
+    if place.permissions_for(guild.default_role).view_channel:
+        return Readers(everyone=True)
+    tokens = {f"role:{role.id}" for role in guild.roles if place.permissions_for(role).view_channel}
+    for target, rights in place.overwrites.items():
+        if rights.view_channel and not isinstance(target, discord.Role):
+            tokens.add(user_key(target.id))
+    return Readers(tokens=frozenset(tokens))
+
+
+def _label(user: discord.abc.User) -> str:
+    return name_or_number(user.display_name, user.id)
+
+
+def _extras(message: discord.Message) -> list[Extra]:
+    files = [
+        Extra((one.content_type or "file").partition("/")[0], one.filename, one.description or "")
+        for one in message.attachments
+    ]
+    stickers = [Extra("sticker", one.name) for one in message.stickers]
+    poll = [] if message.poll is None else [_poll(message.poll)]
+    forwarded = [Extra("forwarded", "", one.content) for one in message.message_snapshots]
+    return [*files, *stickers, *poll, *forwarded, *(_embed(embed) for embed in message.embeds)]
+
+
+def _embed(embed: discord.Embed) -> Extra:
+    return Extra("link", embed.title or embed.author.name or "", embed.description or "")
+
+
+def _poll(poll: discord.Poll) -> Extra:
+    return Extra("poll", poll.question or "", " / ".join(answer.text for answer in poll.answers))

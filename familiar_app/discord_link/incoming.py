@@ -1,0 +1,103 @@
+"""What arrives from Discord, in the link's own words: plain values, so that nothing behind the client knows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from familiar_app.domain.audience import Readers
+from familiar_app.domain.ids import ChannelKey, PersonKey
+from familiar_app.domain.turn import Author
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A channel, thread or direct conversation. A thread's settings come from `parent`."""
+
+    number: int
+    title: str
+    guild: int | None = None
+    parent: int | None = None
+    readers: Readers | None = None
+
+    @property
+    def direct(self) -> bool:
+        return self.guild is None
+
+    @property
+    def key(self) -> ChannelKey:
+        return channel_key(self.number)
+
+    @property
+    def guild_key(self) -> str | None:
+        return None if self.guild is None else f"discord:{self.guild}"
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A message. `answers` is the message it replies to, `extras` what came with it; `missed` was fetched later."""
+
+    spot: Spot
+    number: int
+    author: Author
+    text: str
+    at: datetime
+    extras: str | None = None
+    answers: int | None = None
+    mentions: tuple[PersonKey, ...] = ()
+    own: bool = False
+    webhook: bool = False
+    system: bool = False
+    mentioned: bool = False
+    replied_to: bool = False
+    others_mentioned: bool = False
+    missed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A message reads otherwise now. With `preview` Discord only added what a link leads to."""
+
+    channel: int
+    number: int
+    text: str
+    preview: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """Messages are gone."""
+
+    channel: int
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reacted:
+    """An emoji was put under a message (1) or taken away (-1)."""
+
+    channel: int
+    number: int
+    emoji: str
+    change: int
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """The connection stands. After a resumed one nothing is missing."""
+
+    resumed: bool
+
+
+Incoming = Heard | Changed | Removed | Reacted | Connected
+
+
+def channel_key(number: int) -> ChannelKey:
+    """Return the key of the channel with that number."""
+    return ChannelKey(f"discord:{number}")
+
+
+def channel_number(key: ChannelKey) -> int | None:
+    """Return the number Discord knows a channel by; None for channels of elsewhere."""
+    platform, _, number = key.partition(":")
+    return int(number) if platform == "discord" and number.isascii() and number.isdigit() else None

@@ -1,0 +1,226 @@
+"""Keeps one familiar connected to Discord: connects, watches, catches up on what was missed, and starts afresh.
+
+The client library resumes a session by itself. Whatever it cannot resume ends its run, and the link begins anew after a
+pause that grows; what trying again cannot mend ends the link with a sentence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from familiar_app.conversation.exchange import Conversation
+from familiar_app.discord_link.client import Addresses, GatewayClient
+from familiar_app.discord_link.fault import EXPECTED, explained
+from familiar_app.discord_link.incoming import Connected, Incoming, Removed, channel_number
+from familiar_app.discord_link.listener import Listener
+from familiar_app.discord_link.scribe import Scribe
+from familiar_app.discord_link.status import LinkStatus
+from familiar_app.domain.clock import Clock
+from familiar_app.domain.errors import FamiliarError, OutsideError
+from familiar_app.domain.task import TaskRegistry
+from familiar_app.domain.turn import Channel
+
+_RECHECKED = 100
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long the link waits. At most one connection in `longest_s` stays far below what Discord allows in a day."""
+
+    shortest_s: float = 1.0
+    longest_s: float = 120.0
+    steady_s: float = 300.0
+    watch_s: float = 2.0
+    asleep_s: float = 30.0
+    ready_s: float = 60.0
+    guild_ready_s: float = 2.0
+
+
+@dataclass
+class DiscordLink:
+    """The link of one familiar. `run` works until it is cancelled; `check` raises where an address is out of bounds."""
+
+    conversation: Conversation
+    clock: Clock
+    tasks: TaskRegistry
+    token: str = field(repr=False)
+    check: Callable[[str], None]
+    addresses: Addresses = field(default_factory=Addresses)
+    patience: Patience = field(default_factory=Patience)
+    relatives: set[int] = field(default_factory=set)
+    on_status: Callable[[LinkStatus], None] = lambda _: None
+    status: LinkStatus = field(default_factory=LinkStatus)
+    _client: GatewayClient | None = field(default=None, init=False)
+    _retry: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+
+    def __post_init__(self) -> None:
+        settings = self.conversation.config.discord
+        vault, familiar = self.conversation.vault, self.conversation.familiar
+        self.scribe = Scribe(familiar, vault, settings.direct_messages, set())
+        self.listener = Listener(
+            scribe=self.scribe,
+            conversation=self.conversation,
+            settings=settings,
+            clock=self.clock,
+            line=self._line,
+            start=self._start,
+            failed=self._note,
+            relatives=self.relatives,
+        )
+
+    def try_now(self) -> None:
+        """Connect at once instead of waiting."""
+        self._retry.set()
+
+    async def run(self) -> None:
+        """Stay connected. Raises UserError or OutsideError where trying again cannot help."""
+        pause_s = self.patience.shortest_s
+        try:
+            while True:
+                self.check(self.addresses.rest)
+                self._tell(LinkStatus("connecting"))
+                began = time.monotonic()
+                trouble = await self._connect_once()
+                if not getattr(trouble, "retryable", False):
+                    raise trouble
+                if time.monotonic() - began > self.patience.steady_s:
+                    pause_s = self.patience.shortest_s
+                await self._wait(trouble, pause_s)
+                pause_s = min(pause_s * 2, self.patience.longest_s)
+        except FamiliarError as error:
+            self._tell(LinkStatus("failed", str(error)))
+            raise
+        finally:
+            await self.tasks.cancel(self)
+            if self.status.state != "failed":
+                self._tell(LinkStatus())
+
+    async def _wait(self, trouble: FamiliarError, pause_s: float) -> None:
+        self._tell(LinkStatus("waiting", trouble.message, self.clock.now() + timedelta(seconds=pause_s)))
+        self._retry.clear()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._retry.wait(), pause_s)
+
+    async def _connect_once(self) -> FamiliarError:
+        """Hold one connection as long as it lasts, and return why it ended."""
+        events: asyncio.Queue[Incoming] = asyncio.Queue()
+        client = GatewayClient(
+            events.put_nowait,
+            ambient=self.conversation.config.discord.mode == "ambient",
+            check=self.check,
+            addresses=self.addresses,
+            guild_ready_s=self.patience.guild_ready_s,
+        )
+        self._client = client
+        works: list[asyncio.Task[FamiliarError]] = []
+        try:
+            works += [
+                self.tasks.start(work, name="link to Discord", owner=self)
+                for work in (self._hold(client), self._consume(client, events), self._watch(client))
+            ]
+            done, _ = await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
+            return next(iter(done)).result()
+        finally:
+            self._client = None
+            await _ended(client, works)
+            if client.me:
+                self.relatives.discard(client.me)
+
+    async def _hold(self, client: GatewayClient) -> FamiliarError:
+        try:
+            await client.start(self.token, reconnect=False)
+        except (*EXPECTED, FamiliarError) as error:
+            return explained(error)
+        return OutsideError("Discord closed the connection.", "Familiar tries again by itself.", retryable=True)
+
+    async def _watch(self, client: GatewayClient) -> FamiliarError:
+        """Return once the connection must be given up: the mode has changed, the computer slept, or nothing comes."""
+        began = seen = time.time()
+        while True:
+            await asyncio.sleep(self.patience.watch_s)
+            now = time.time()
+            try:
+                self.check(self.addresses.rest)
+            except FamiliarError as error:
+                return error
+            if now - seen > self.patience.asleep_s:
+                return OutsideError("The computer was asleep.", retryable=True)
+            if not client.is_ready() and now - began > self.patience.ready_s:
+                return OutsideError("Discord does not answer.", retryable=True)
+            seen = now
+
+    async def _consume(self, client: GatewayClient, events: asyncio.Queue[Incoming]) -> FamiliarError:
+        """Deal with what happens, in order. An error about one thing does not keep the next from being dealt with."""
+        while True:
+            event = await events.get()
+            try:
+                if isinstance(event, Connected):
+                    await self._connected(client, event)
+                else:
+                    await self.listener.take(event)
+            except FamiliarError as error:
+                self._note(error)
+
+    async def _connected(self, client: GatewayClient, event: Connected) -> None:
+        self.relatives.add(client.me)
+        channels = await self.scribe.load()
+        self._tell(LinkStatus("connected"))
+        if not event.resumed:
+            for channel in channels:
+                await self._catch_up(client, channel)
+
+    async def _catch_up(self, client: GatewayClient, channel: Channel) -> None:
+        """Fetch what was written in a channel meanwhile, and find what was deleted."""
+        number, vault = channel_number(channel.key), self.conversation.vault
+        newest = await vault.messages.newest(channel.id)
+        if number is None or newest is None or not newest.isdigit():
+            return
+        try:
+            there = await client.newest(number, _RECHECKED)
+            for heard in await client.missed(number, int(newest), self.conversation.config.discord.missed_messages):
+                await self.listener.take(heard)
+        except OutsideError as error:
+            log.info("channel %d could not be caught up on: %s", channel.id, error.message)
+            return
+        if not there:
+            # Without the right to read what was said earlier, Discord shows nothing at all instead of refusing.
+            return
+        known = [int(one) for one in await vault.messages.recent(channel.id, _RECHECKED) if one.isdigit()]
+        # Where all that there is was fetched, whatever is missing is gone; else only what is newer than the oldest.
+        oldest = min(there, default=0) if len(there) == _RECHECKED else 0
+        if gone := tuple(one for one in known if one >= oldest and one not in there and one <= int(newest)):
+            await self.listener.take(Removed(number, gone))
+
+    def _line(self) -> GatewayClient:
+        if self._client is None:
+            raise OutsideError("There is no connection to Discord at the moment.", retryable=True)
+        return self._client
+
+    def _start(self, work: Coroutine[Any, Any, None], name: str) -> object:
+        return self.tasks.start(work, name=name, owner=self)
+
+    def _note(self, error: FamiliarError) -> None:
+        log.warning("%s", error.message if error.private is False else type(error).__name__)
+        self._tell(LinkStatus(self.status.state, error.message if not error.private else "", self.status.retry_at))
+
+    def _tell(self, status: LinkStatus) -> None:
+        self.status = status
+        self.on_status(status)
+
+
+async def _ended(client: GatewayClient, works: list[asyncio.Task[FamiliarError]]) -> None:
+    """Close a connection and whatever worked with it."""
+    for work in works:
+        work.cancel()
+    with suppress(*EXPECTED):
+        await client.close()
+    if works:
+        await asyncio.wait(works, timeout=5.0)

@@ -1,0 +1,111 @@
+"""Writes down what happens on Discord: messages become turns, edits revisions, deletions tombstones.
+
+A message is kept where the familiar listens: in channels it has subscribed to, in threads below them, and in direct
+messages once they are allowed. Whoever listens, a message is stored once.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from familiar_app.discord_link.incoming import Changed, Heard, Incoming, Reacted, Removed, Spot, channel_key
+from familiar_app.domain.ids import ChannelKey, FamiliarId
+from familiar_app.domain.turn import Channel, NewTurn, Role, Turn
+from familiar_app.store.vault import Vault
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Scribe:
+    """Writes for one familiar. `listens_to` is known to be subscribed; threads follow their channel."""
+
+    familiar: FamiliarId
+    vault: Vault
+    direct_on: bool
+    listens_to: set[ChannelKey]
+
+    async def load(self) -> list[Channel]:
+        """Read which channels of Discord the familiar hears, and return them."""
+        heard = [one.channel for one in await self.vault.channels.list(self.familiar)]
+        found = [channel for channel in heard if channel.key.startswith("discord:")]
+        self.listens_to |= {channel.key for channel in found}
+        return found
+
+    def listens(self, spot: Spot) -> bool:
+        """Tell whether the familiar hears what is said there."""
+        if spot.direct:
+            return self.direct_on
+        return spot.key in self.listens_to or (spot.parent is not None and channel_key(spot.parent) in self.listens_to)
+
+    async def channel(self, spot: Spot) -> Channel:
+        """Return the channel of the vault, brought up to date with its name and readers."""
+        channel = await self.vault.channels.ensure(
+            spot.key, familiar=self.familiar, title=spot.title, guild=spot.guild_key
+        )
+        if await self.vault.audiences.readers(channel.id) != spot.readers:
+            await self.vault.audiences.tell_readers(channel.id, spot.readers)
+        return channel
+
+    async def hear(self, heard: Heard) -> tuple[Channel, Turn, bool]:
+        """Store a message. False where it was there already."""
+        channel = await self.channel(heard.spot)
+        turn, new = await self.vault.turns.append(
+            NewTurn(
+                channel=channel.id,
+                role=Role.SYSTEM if heard.system else Role.USER,
+                content=heard.text,
+                at=heard.at,
+                author=heard.author,
+                guild=heard.spot.guild_key,
+                message_id=str(heard.number),
+                reply_to=await self._answered(channel, heard),
+                attachments=heard.extras,
+                mentions=heard.mentions,
+            )
+        )
+        return channel, turn, new
+
+    async def follow(self, event: Incoming) -> None:
+        """Write down what became of a message. One that was never stored is passed over."""
+        match event:
+            case Changed():
+                await self._change(event)
+            case Removed():
+                await self._remove(event)
+            case Reacted():
+                channel = await self.vault.channels.find(channel_key(event.channel))
+                if channel is not None:
+                    turn = await self.vault.messages.find(channel.id, str(event.number))
+                    message = str(event.number) if turn is None else turn.message_id or str(event.number)
+                    await self.vault.turns.react(channel.id, message, event.emoji, event.change)
+
+    async def _answered(self, channel: Channel, heard: Heard) -> str | None:
+        """Return the message that is answered; for a further part of a reply, its first one."""
+        if heard.answers is None:
+            return None
+        turn = await self.vault.messages.find(channel.id, str(heard.answers))
+        return str(heard.answers) if turn is None or turn.message_id is None else turn.message_id
+
+    async def _change(self, event: Changed) -> None:
+        turn = await self._turn(event.channel, event.number)
+        if turn is None or turn.deleted or turn.role is Role.ASSISTANT:
+            return
+        text = event.text
+        if event.preview is not None and event.preview not in (turn.attachments or ""):
+            text = f"{text}\n({event.preview})".strip()
+        # Without the right to read everything, an edit arrives blank; the words that are known stay.
+        if text and text != turn.content:
+            await self.vault.turns.revise(turn.id, text)
+
+    async def _remove(self, event: Removed) -> None:
+        turns = [await self._turn(event.channel, number) for number in event.numbers]
+        gone = list(dict.fromkeys(turn.id for turn in turns if turn is not None and not turn.deleted))
+        if gone:
+            await self.vault.turns.scrub_many(gone)
+            log.info("%d messages were deleted on Discord, and their turns scrubbed", len(gone))
+
+    async def _turn(self, channel: int, number: int) -> Turn | None:
+        found = await self.vault.channels.find(channel_key(channel))
+        return None if found is None else await self.vault.messages.find(found.id, str(number))

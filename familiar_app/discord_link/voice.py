@@ -1,0 +1,121 @@
+"""Answers in one channel of Discord, one reply at a time.
+
+A newer message by the same person takes the place of the one that is being answered, as long as nothing was said yet.
+A message that is deleted before its answer was sent gets none. What goes wrong is never told in the channel.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+from familiar_app.conversation.event import ReplyDelta, ReplyFailed, ReplyStopped, ReplyStored
+from familiar_app.conversation.exchange import Conversation
+from familiar_app.discord_link.fault import NotPermittedError
+from familiar_app.discord_link.sender import Line, send_reply, typing
+from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.ids import ChannelId, PersonKey, TurnId
+from familiar_app.domain.turn import Turn
+
+MAX_WAITING = 3
+Start = Callable[[Coroutine[Any, Any, None], str], object]
+log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class Wish:
+    """A message that is to be answered. With `quote` the answer is shown as a reply to it."""
+
+    turn: TurnId
+    message: int
+    by: PersonKey
+    quote: bool
+    cancelled: bool = False
+
+
+@dataclass
+class Voice:
+    """Speaks in one channel. `start` runs a coroutine in the background, `failed` is told of every error.
+
+    `muted` is set once the familiar is not allowed to write there.
+    """
+
+    conversation: Conversation
+    channel: ChannelId
+    number: int
+    line: Callable[[], Line]
+    start: Start
+    failed: Callable[[FamiliarError], None]
+    muted: bool = False
+    _waiting: deque[Wish] = field(default_factory=deque)
+    _current: Wish | None = None
+    _spoken: bool = False
+    _working: bool = False
+
+    def answer(self, wish: Wish) -> None:
+        """Answer a message as soon as nothing else is being answered."""
+        if self.muted:
+            return
+        self._waiting = deque((one for one in self._waiting if one.by != wish.by), MAX_WAITING)
+        self._waiting.append(wish)
+        if self._current is not None and self._current.by == wish.by and not self._spoken:
+            self._give_up(self._current)
+        if not self._working:
+            self._working = True
+            self.start(self._work(), f"answers in channel {self.channel}")
+
+    def forget(self, message: int) -> None:
+        """Answer a message no more; it is gone."""
+        self._waiting = deque((one for one in self._waiting if one.message != message), MAX_WAITING)
+        if self._current is not None and self._current.message == message:
+            self._give_up(self._current)
+
+    def _give_up(self, wish: Wish) -> None:
+        wish.cancelled = True
+        self.conversation.stop(self.channel)
+
+    async def _work(self) -> None:
+        try:
+            while self._waiting and not self.muted:
+                self._current, self._spoken = self._waiting.popleft(), False
+                try:
+                    await self._answer(self._current)
+                except FamiliarError as error:
+                    self._note(error)
+        finally:
+            self._current, self._working = None, False
+
+    async def _answer(self, wish: Wish) -> None:
+        line = self.line()
+        async with AsyncExitStack() as shown, aclosing(self.conversation.regenerate(wish.turn)) as events:
+            async for event in events:
+                match event:
+                    case ReplyDelta() if not self._spoken:
+                        # Silence is ruled out from here on.
+                        self._spoken = True
+                        await shown.enter_async_context(typing(line, self.number))
+                    case ReplyStored(turn=turn):
+                        await self._send(wish, turn, line)
+                    case ReplyStopped(turn=Turn() as turn):
+                        await self.conversation.vault.turns.hide([turn.id])
+                    case ReplyFailed(error=error):
+                        raise error
+
+    async def _send(self, wish: Wish, reply: Turn, line: Line) -> None:
+        if wish.cancelled:
+            await self.conversation.vault.turns.hide([reply.id])
+            return
+        count = await send_reply(
+            self.conversation.vault, line, self.number, reply, wish.message if wish.quote else None
+        )
+        log.info("turn %d was sent as %d messages", reply.id, count)
+
+    def _note(self, error: FamiliarError) -> None:
+        if isinstance(error, NotPermittedError):
+            self.muted = True
+            self._waiting.clear()
+        self.failed(error)
