@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
+from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.projection import RetirementState
 from familiar_app.ui.inbox.side import CasePage
 from familiar_app.ui.kit.chip import ChipButton
@@ -196,7 +197,7 @@ def test_the_timeline_is_a_click_away(play: Play) -> None:
         link = next(one for one in found if one.accessibleName() == "Show in the timeline: Believed before")
         link.click()
         assert scene.window.frame._current == "timeline"
-        assert scene.window.frame.panel("timeline").asked[-1] == f"show {oslo}"
+        assert scene.window.frame.panel("timeline").asked[-1] == f"show {oslo}@2024-02-02T12:00:00Z"
 
     play(story)
 
@@ -244,3 +245,37 @@ def test_everything_has_a_name_is_reached_and_nothing_is_cut(play: Play, zoom: f
         assert view.table.focusPolicy() & Qt.FocusPolicy.TabFocus
 
     play(story, zoom=zoom)
+
+
+def test_an_error_of_the_disk_is_told_with_a_way_on(play: Play) -> None:
+    async def story(scene: MemoryScene, view: Any) -> None:
+        page, broken = scene.vault.retirements.page, True
+
+        async def fails(*args: Any, **more: Any) -> Any:
+            if broken:
+                raise OutsideError("The disk could not be read.", "Look whether it is there.", retryable=True)
+            return await page(*args, **more)
+
+        view.model._retirements.page = fails
+        view.load()
+        await until(view.notice.isVisible)
+        assert "The disk could not be read" in view.notice.text
+        broken = False
+        view.notice._button.click()
+        await until(lambda: not view.notice.isVisible() and view.rows.rowCount() == 3)
+
+    play(story)
+
+
+def test_the_badge_is_that_of_the_familiar_that_is_shown(tmp_path: Path, theme: Theme, on_loop: OnLoop) -> None:
+    async def test(scene: MemoryScene) -> None:
+        await until(lambda: badge(scene) == "Inbox, 3 waiting")
+        mira = scene.window.frame.panel("inbox").view
+        other = next(name for name in scene.world.gate.services.familiars if name != MIRA)
+        scene.window.frame.switch_familiar(other)
+        await until(lambda: badge(scene) == "Inbox")
+        mira.count()
+        await until(lambda: not mira.tasks.running("inbox.count"))
+        assert badge(scene) == "Inbox"
+
+    on_loop(with_scene(tmp_path, theme, test, fill=tell_retirements))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Literal
@@ -40,10 +40,10 @@ DONE: dict[Deed, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a deed: the proposals it was done to, and the first error among the others."""
+    """What became of a deed: the pairs of facts it was done to, and the first error among the others."""
 
     deed: Deed
-    done: tuple[RetirementId, ...]
+    done: tuple[Pair, ...]
     failed: UserError | None = None
 
     @property
@@ -140,15 +140,15 @@ class InboxModel(Watched):
 
     async def do(self, deed: Deed, cases: Sequence[RetirementCase]) -> Outcome:
         """Decide about cases, one after the other; one that cannot be decided does not stop the others."""
-        return await self._each(deed, [one.retirement.id for one in cases], self._acts[deed])
+        return await self._each(deed, {pair_of(one): one.retirement.id for one in cases}, self._acts[deed])
 
     async def do_again(self, outcome: Outcome) -> Outcome:
         """Do a deed again that was taken back."""
-        return await self._each(outcome.deed, outcome.done, self._acts[outcome.deed])
+        return await self._each(outcome.deed, await self._numbers(outcome), self._acts[outcome.deed])
 
     async def take_back(self, outcome: Outcome) -> Outcome:
         """Bring the proposals of a deed back to how they stood before it."""
-        return await self._each(outcome.deed, outcome.done, self._retirements.reopen)
+        return await self._each(outcome.deed, await self._numbers(outcome), self._retirements.reopen)
 
     async def sources(self, fact: FactId) -> list[Source]:
         """Return the turns a fact rests on."""
@@ -156,16 +156,21 @@ class InboxModel(Watched):
         turns = () if history is None else history.sources[:MOST_SOURCES]
         return [source_of(turn, self.zone, self.familiar, self.name) for turn in turns]
 
-    async def _each(self, deed: Deed, numbers: Sequence[RetirementId], act: Act) -> Outcome:
-        done: list[RetirementId] = []
+    async def _numbers(self, outcome: Outcome) -> dict[Pair, RetirementId]:
+        """Return the numbers the proposals have now: a rebuild gives them others, but leaves the facts theirs."""
+        found = await self._retirements.page(self.familiar, limit=MOST_SEARCHED)
+        return {pair_of(one): one.retirement.id for one in found if pair_of(one) in outcome.done}
+
+    async def _each(self, deed: Deed, numbers: Mapping[Pair, RetirementId], act: Act) -> Outcome:
+        done: list[Pair] = []
         failed: UserError | None = None
-        for number in numbers:
+        for pair, number in numbers.items():
             try:
                 await act(number)
             except UserError as error:
                 failed = failed or error
             else:
-                done.append(number)
+                done.append(pair)
         await self.load()
         return Outcome(deed, tuple(done), failed)
 

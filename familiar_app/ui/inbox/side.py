@@ -7,6 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 
+from familiar_app.domain.clock import format_time
 from familiar_app.domain.fact import Fact, FactId
 from familiar_app.domain.projection import RetirementState
 from familiar_app.store.retirement_inbox import RetirementCase
@@ -54,14 +55,16 @@ class CasePage(SidePage):
         self.text(one.reason or "No reason was given.", selectable=True)
         self.text(decision_text(one, model.zone), "faint")
         self.buttons((title, partial(do, word)) for word, title in DEEDS if can(word, case))
-        self._fact("Believed before" if believed else "The older fact", one.prior)
-        self._fact("Believed now in its place" if believed else "The newer fact", one.successor)
+        # At that moment the one was believed for the last time.
+        moment = f"{one.prior.id}@{format_time(one.decided_at or one.proposed_at)}"
+        self._fact("Believed before" if believed else "The older fact", one.prior, moment)
+        self._fact("Believed now in its place" if believed else "The newer fact", one.successor, str(one.successor.id))
         self.part("What follows")
         for text in consequences(case, about):
             self.text(text)
         self.end()
 
-    def _fact(self, title: str, fact: Fact) -> None:
+    def _fact(self, title: str, fact: Fact, place: str) -> None:
         self.part(title)
         self.text(fact.text, selectable=True)
         for text in (world_text(fact, self._model.zone), *belief_texts(fact, self._model.zone)):
@@ -72,6 +75,6 @@ class CasePage(SidePage):
         if not sources:
             self.text("It rests on nothing that was said.", "faint")
         if self._context.has_panel("timeline"):
-            show = button("Show in the timeline", partial(self._context.go_to, "timeline", str(fact.id)), role="link")
+            show = button("Show in the timeline", partial(self._context.go_to, "timeline", place), role="link")
             show.setAccessibleName(f"Show in the timeline: {title}")
             self.column.addWidget(show, 0, Qt.AlignmentFlag.AlignLeft)

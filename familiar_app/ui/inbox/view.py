@@ -246,7 +246,7 @@ class InboxView(QWidget):
             self.rows.refresh()
             self._select_chosen()
             self._show_state()
-        elif what == "counts":
+        elif what == "counts" and self._context.familiar == self.model.familiar:
             self._context.badge("inbox", self.model.badge)
         self._show_deeds()
 

@@ -119,3 +119,18 @@ async def test_sources_lead_to_their_turn(vault: Vault) -> None:
     assert ann.key == f"1:{told['oslo'].source_turns[0]}"
     (own,) = await source(told["stance"].id)
     assert own.text.startswith("Mira: ")
+
+
+async def test_what_is_taken_back_is_found_by_its_facts(vault: Vault) -> None:
+    """A rebuild numbers the proposals anew."""
+    await tell_retirements(vault, FixedClock(NOW))
+    model = model_of(vault)
+    await model.load()
+    outcome = await model.do("refuse", [model.cases[0]])
+    await vault._opened.engine.write(lambda c: c.execute("UPDATE retirements SET id = id + 100").close())
+    back = await model.take_back(outcome)
+    assert (back.done, back.failed) == (outcome.done, None)
+    waiting = await vault.retirements.page(MIRA, state=RetirementState.WAITING)
+    assert [pair_of(one) for one in waiting] == list(outcome.done)
+    again = await model.do_again(outcome)
+    assert again.done == outcome.done
