@@ -77,6 +77,21 @@ def test_return_in_the_field_opens_the_first(play: Play) -> None:
     play(story)
 
 
+def test_other_words_choose_the_first_again_and_the_same_ones_keep_the_choice(play: Play) -> None:
+    async def story(scene: SearchScene) -> None:
+        results = scene.view.results
+        await scene.look_for("lighthouse")
+        results.step(1)
+        chosen = results.chosen.found
+        scene.view.search()
+        await scene.until(lambda: not scene.view.model.searching and not scene.view.tasks.running("search.search"))
+        assert results.chosen.found == chosen
+        await scene.look_for("lighthous")
+        assert results.currentIndex().row() == 1
+
+    play(story)
+
+
 def test_above_the_first_row_one_types_again_and_escape_leaves(play: Play) -> None:
     async def story(scene: SearchScene) -> None:
         await scene.look_for("lighthouse")

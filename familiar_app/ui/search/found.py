@@ -53,7 +53,7 @@ class Group:
     @property
     def heading(self) -> str:
         """The kind and how many there are."""
-        return f"{KINDS[self.kind][0]} · {'over ' if self.cut else ''}{self.count:,}"
+        return f"{KINDS[self.kind][0]} · {self.count:,}{' or more' if self.cut else ''}"
 
     @property
     def rest(self) -> str:

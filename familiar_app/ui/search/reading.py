@@ -234,12 +234,13 @@ class Reading:
         title = channel_title(channel) if channel is not None else trace.channel
         purpose = in_words(trace.purpose)
         day = f"{local_time(trace.at, self._zone):%Y-%m-%d}"
-        if not wanted.in_text(title, trace.channel, trace.model, purpose, day, trace.error or ""):
+        failed = "failed" if trace.error else ""
+        if not wanted.in_text(title, trace.channel, trace.model, purpose, day, failed):
             return None
         text = f"{trace.model}, {trace.tokens:,} tokens"
         ways = (("prompts", str(trace.id)),)
         made = _made("prompt", str(trace.id), purpose.capitalize(), text, ways, wanted, at=trace.at, place=title)
-        return replace(made, note="failed" if trace.error else "")
+        return replace(made, note=failed)
 
 
 def _made(

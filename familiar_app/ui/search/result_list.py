@@ -168,9 +168,9 @@ class ResultList(QListView):
         self.clicked.connect(self._open)
         follow(theme, self, self.scheduleDelayedItemsLayout)
 
-    def fill(self, rows: Sequence[Row]) -> None:
-        """Show other rows; what was chosen stays chosen where it is still there."""
-        chosen = self.chosen
+    def fill(self, rows: Sequence[Row], *, keep: bool) -> None:
+        """Show other rows. With `keep`, what was chosen stays chosen where it is still there."""
+        chosen = self.chosen if keep else None
         before = chosen.found if chosen is not None else None
         self.model_rows.fill(rows)
         number = first_choice(rows, before)

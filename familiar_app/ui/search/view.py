@@ -15,7 +15,7 @@ from familiar_app.ui.search.bar import SearchBar
 from familiar_app.ui.search.listing import Row, rows_of
 from familiar_app.ui.search.model import SearchModel
 from familiar_app.ui.search.result_list import ResultList
-from familiar_app.ui.search.wanted import EVERYTHING
+from familiar_app.ui.search.wanted import EVERYTHING, Wanted
 
 PANELS = ("chat", "timeline", "people", "reflections", "memories", "lorebook", "prompts")
 WHAT = "Messages, facts, people, reflections, saved memories, lorebook entries and prompts, of every channel and day."
@@ -34,6 +34,7 @@ class SearchView(QWidget):
         self.bar = SearchBar(context.theme, model.zone)
         self.results = ResultList(context.theme)
         self.status = label("", "quiet", wrap=True)
+        self._shown: Wanted | None = None
         self._build()
         self.bar.changed.connect(self.search)
         self.bar.field.down.connect(self._go_down)
@@ -101,7 +102,8 @@ class SearchView(QWidget):
     def _show_found(self) -> None:
         model = self.model
         self._wait.end()
-        self.results.fill(rows_of(model.groups, model.now(), model.zone))
+        same, self._shown = self._shown == model.searched, model.searched
+        self.results.fill(rows_of(model.groups, model.now(), model.zone), keep=same)
         if model.troubles:
             self.notice.tell("\n".join(one.text for one in model.troubles), "danger", step="Try again", run=self.search)
         else:

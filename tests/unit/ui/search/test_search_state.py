@@ -100,6 +100,10 @@ class TestRows:
         assert rows[0].text == "Messages · 7"
         assert rows[-1].text == "2 more messages"
 
+    def test_a_group_that_was_cut_says_so(self) -> None:
+        cut = group("fact", [self.found(n) for n in range(FEW + 3)], few=True, cut=True)
+        assert (cut.heading, cut.rest) == ("Facts · 8 or more", "3 more facts")
+
     def test_one_more_is_shown_instead_of_a_row_that_says_so(self) -> None:
         rows = rows_of([group("turn", [self.found(n) for n in range(FEW + 1)], few=True)], NOW, UTC)
         assert [row.sort for row in rows] == ["heading", *["found"] * (FEW + 1)]
@@ -195,7 +199,9 @@ class TestWhatFails:
         archive.vault.index.start(archive.tasks)
         await asyncio.sleep(0)
         model = SearchModel(archive.services, MIRA, UTC)
-        await model.wait_for_index()
+        assert "is being built" in model.index_words()
+        assert await model.wait_for_index()
+        assert not await model.wait_for_index()
         assert model.index_words() == ""
 
     async def test_a_kind_that_fails_keeps_nothing_from_the_others(self, archive: Archive) -> None:
