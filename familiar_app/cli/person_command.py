@@ -117,7 +117,7 @@ async def run_show(command: Command) -> int:
     familiar = command.familiar()
     services = await command.open()
     vault = services.vault
-    row = await vault.person_pages.get(familiar, args.key)
+    row = await vault.person_pages.get(familiar, await vault.people.spelt(args.key))
     if row is None:
         raise UserError(_NOBODY, _WHERE)
     sheet = PersonSheet(
@@ -146,12 +146,12 @@ async def run_privacy(command: Command) -> int:
     args = command.args
     familiar = command.familiar()
     services = await command.open()
-    privacy = services.vault.privacy
+    privacy, key = services.vault.privacy, await services.vault.people.spelt(args.key)
     if args.level is not None:
-        await privacy.set(args.key, PrivacyLevel(args.level), familiar=familiar, by=OWNER)
-    level = await privacy.get(args.key)
+        await privacy.set(key, PrivacyLevel(args.level), familiar=familiar, by=OWNER)
+    level = await privacy.get(key)
     if command.out.as_json:
-        command.out.json({"key": args.key, "privacy": str(level)})
+        command.out.json({"key": key, "privacy": str(level)})
     else:
         command.out.line(str(level))
     return 0
@@ -161,26 +161,29 @@ async def run_merge(command: Command) -> int:
     """Let an identity count as another one."""
     args = command.args
     familiar = command.familiar()
-    pages = (await command.open()).vault.person_pages
-    for key in (args.key, args.into):
-        if await pages.get(familiar, key) is None:
+    vault = (await command.open()).vault
+    key, into = await vault.people.spelt(args.key), await vault.people.spelt(args.into)
+    for one in (key, into):
+        if await vault.person_pages.get(familiar, one) is None:
             raise UserError(_NOBODY, _WHERE)
-    await pages.merge(args.key, args.into, familiar=familiar)
+    await vault.person_pages.merge(key, into, familiar=familiar)
     if command.out.as_json:
-        command.out.json({"key": args.key, "into": args.into})
+        command.out.json({"key": key, "into": into})
     else:
-        command.out.message(f"{args.key} counts as {args.into} now.")
+        command.out.message(f"{key} counts as {into} now.")
     return 0
 
 
 async def run_part(command: Command) -> int:
     """Let a merged identity stand for itself again."""
     familiar = command.familiar()
-    before = await (await command.open()).vault.person_pages.part(command.args.key, familiar=familiar)
+    vault = (await command.open()).vault
+    key = await vault.people.spelt(command.args.key)
+    before = await vault.person_pages.part(key, familiar=familiar)
     if command.out.as_json:
-        command.out.json({"key": command.args.key, "from": before})
+        command.out.json({"key": key, "from": before})
     else:
-        command.out.message(f"{command.args.key} stands for itself again.")
+        command.out.message(f"{key} stands for itself again.")
     return 0
 
 

@@ -78,3 +78,17 @@ async def test_merged_identities_are_one_person_until_they_are_taken_apart(villa
     assert (await village("person", "part", "local:annie")).code == 0
     assert (await village("person", "list", "--json")).json == before
     assert (await village("person", "part", "local:annie")).code == 4
+
+
+async def test_a_person_is_found_whatever_the_case_of_the_key(village: Program) -> None:
+    assert (await village("person", "show", "local:ANN", "--json")).json["key"] == "local:ann"
+    assert (await village("person", "privacy", "local:ANNIE", "full", "--json")).json == {
+        "key": "local:annie", "privacy": "full",
+    }  # fmt: skip
+    assert (await village("person", "merge", "local:Annie", "local:Ann", "--json")).json == {
+        "key": "local:annie", "into": "local:ann",
+    }  # fmt: skip
+    assert (await village("person", "part", "local:Annie", "--json")).json == {
+        "key": "local:annie",
+        "from": "local:ann",
+    }
