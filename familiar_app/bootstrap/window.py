@@ -39,6 +39,7 @@ from familiar_app.ui.kit.parts import ReadCard, WindowParts
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.log.panel import log_panel
 from familiar_app.ui.lorebook.panel import create_lorebook_panel
+from familiar_app.ui.memories.panel import create_memories_panel
 from familiar_app.ui.people.panel import create_people_panel
 from familiar_app.ui.prompts.panel import create_prompts_panel
 from familiar_app.ui.reflections.panel import create_reflections_panel
@@ -126,6 +127,7 @@ def window_parts(
         create_timeline_panel,
         create_people_panel,
         create_reflections_panel,
+        create_memories_panel,
         create_character_panel,
         create_lorebook_panel,
         create_prompts_panel,
