@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from familiar_app.domain.errors import BadInputError, UsageError
@@ -18,6 +19,8 @@ TURN_READERS: dict[str, TurnReader] = {
     "sillytavern-chat": read_sillytavern_chat,
 }
 _START_BYTES = 256 * 1024
+_DISCORD_PLACES = tuple(re.compile(rb'"%s"\s*:\s*\{' % name) for name in (b"guild", b"channel"))
+"""How an export of Discord names its place; in a line of turns both are text, and in a text the quotes are escaped."""
 
 
 def turn_reader(name: str) -> TurnReader:
@@ -39,7 +42,7 @@ def find_turn_format(source: TurnSource) -> str:
         if looks_like_header(first):
             return "sillytavern-chat"
         return "discord-chat-exporter" if "messages" in first and "channel" in first else "jsonl"
-    if start.startswith(b"{") and b'"guild"' in start and b'"channel"' in start:
+    if start.startswith(b"{") and all(place.search(start) for place in _DISCORD_PLACES):
         return "discord-chat-exporter"
     if not start:
         raise BadInputError("the file is empty.", source=source.name)
