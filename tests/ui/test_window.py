@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPlainTextEdit, QWidget
 
 from familiar_app.domain.errors import BadInputError, OutsideError
 from familiar_app.ui.first_run.wizard import Wizard
@@ -250,6 +250,28 @@ class TestKeys:
             QTest.keyClicks(window.focusWidget(), "undo: renamed")
             press(window, "Return")
             assert deeds == ["old name", "new name", "old name"]
+
+        on_loop(with_window(world, test))
+
+    def test_from_a_field_one_takes_back_typing_first_and_then_the_last_act(
+        self, world: World, on_loop: OnLoop
+    ) -> None:
+        async def test(window: MainWindow) -> None:
+            deeds: list[str] = []
+            window.frame.show_panel("chat")
+            field = window.focusWidget()
+            assert isinstance(field, QPlainTextEdit)
+            window.frame.context.offer_undo("Renamed.", lambda: deeds.append("back"), lambda: deeds.append("again"))
+            QTest.keyClicks(field, "word")
+            press(window, "Ctrl+Z")
+            assert (field.toPlainText(), deeds) == ("", [])
+            press(window, "Ctrl+Z")
+            assert deeds == ["back"]
+            press(window, "Ctrl+Shift+Z")
+            assert (field.toPlainText(), deeds) == ("word", ["back"])
+            press(window, "Ctrl+Y")
+            press(window, "Ctrl+Shift+Z")
+            assert deeds == ["back", "again"]
 
         on_loop(with_window(world, test))
 

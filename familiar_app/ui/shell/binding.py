@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from familiar_app.ui.kit.action import Action, ActionRegistry
 
 # Further keys for the same thing, where keyboards differ.
-_ALSO = {"Ctrl++": ("Ctrl+=",)}
+_ALSO = {"Ctrl++": ("Ctrl+=",), "Ctrl+Shift+Z": ("Ctrl+Y",)}
 
 
 class KeyBinding:

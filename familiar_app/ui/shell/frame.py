@@ -22,6 +22,7 @@ from familiar_app.ui.kit.theme import ThemeMode
 from familiar_app.ui.shell.binding import KeyBinding
 from familiar_app.ui.shell.command import shell_actions
 from familiar_app.ui.shell.familiar_switch import FamiliarSwitch
+from familiar_app.ui.shell.field_undo import FieldUndo
 from familiar_app.ui.shell.history import History
 from familiar_app.ui.shell.key_list import KeyList
 from familiar_app.ui.shell.local_only import LocalOnlySheet
@@ -89,6 +90,7 @@ class Frame(QWidget):
         entries = [(panel.id, panel.title, panel.icon) for panel in self._on_rail()]
         self.actions_registry.offer("shell", shell_actions(self, entries, lock=lock, leave=parts.request_quit))
         self._keys = KeyBinding(self.actions_registry, self)
+        self._field_undo = FieldUndo(self)
         self._rail.chosen.connect(self.show_panel)
         self._show_familiar()
 
