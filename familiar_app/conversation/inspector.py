@@ -21,7 +21,7 @@ from familiar_app.conversation.reply_filter import filter_for
 from familiar_app.conversation.tool_desk import ToolDesk
 from familiar_app.conversation.tool_offer import offer_tools
 from familiar_app.conversation.why_not import Named, WhyNot, WhyNotFinder
-from familiar_app.domain.chat import TextDelta
+from familiar_app.domain.chat import TextDelta, ToolCallRequested
 from familiar_app.domain.errors import FamiliarError, OutsideError, UserError
 from familiar_app.domain.ids import ChannelKey, FamiliarId, TraceId, TurnId
 from familiar_app.domain.settings import CharacterConfig
@@ -31,6 +31,8 @@ from familiar_app.domain.variation import UNCHANGED, Variation
 from familiar_app.models.port import LanguageModel
 from familiar_app.store.index.search_index import IndexStatus
 from familiar_app.store.vault import Vault
+
+_CALLED = "The model called a tool first; nothing is done where a prompt is only tried."
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,7 @@ class Inspector:
         Close the generator, or cancel who reads it, to stop the model.
         """
         measured, speech, error = Measured(), filter_for(prompt, self.config.conversation), None
+        called = False
         try:
             await self.model.prepare()
             measured.started = time.perf_counter()
@@ -145,6 +148,7 @@ class Inspector:
                     measured.note(event)
                     if len(measured.raw) > MAX_REPLY_CHARS:
                         raise OutsideError("The model's answer does not come to an end.", "Choose another model.")
+                    called = called or isinstance(event, ToolCallRequested)
                     if isinstance(event, TextDelta) and (piece := speech.feed(event.text)):
                         yield Piece(piece)
                     if speech.ended or speech.silent:
@@ -152,7 +156,8 @@ class Inspector:
             if piece := speech.finish():
                 yield Piece(piece)
             if not speech.text and not speech.silent:
-                error = "The model gave an empty answer."
+                called = called or bool(speech.calls)
+                error = _CALLED if called else "The model gave an empty answer."
         except FamiliarError as failure:
             error = str(failure)
         yield Tried(prompt.trace.model_copy(update=measured.as_done(speech.text, error, silent=speech.silent)))

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from familiar_app.conversation.event import ReplyDelta, ReplyFailed, ReplyStored, StayedSilent, ToolUsed
+from familiar_app.conversation.inspector import Inspector, Tried
 from familiar_app.conversation.tool import ToolAnswer
 from familiar_app.conversation.tool_loop import MAX_ROUNDS
 from familiar_app.conversation.tool_registry import SILENT_TOOL
@@ -274,3 +275,19 @@ async def test_a_weak_model_says_for_whom_words_are(stage: Stage) -> None:
     assert at.model.requests[0].schema is not None
     (kept,) = await stage.vault.saved_memories.list(MemoryQuestion(LINEAGE))
     assert (kept.content, str(kept.place.scope)) == ("the meeting is on Friday", "server")
+
+
+@pytest.mark.parametrize("form", ["native", "text"])
+async def test_a_prompt_that_is_tried_offers_tools_and_carries_out_none(stage: Stage, form: Any) -> None:
+    at = scene(stage, [save() if form == "native" else written(save())], form=form)
+    talk, channel = at.talk(), await at.channel()
+    inspector = Inspector(talk.familiar, at.config, at.vault, at.model, talk.assembler)
+    prompt = await inspector.fresh(channel, "I like tea")
+    (tried,) = [event async for event in inspector.ask(prompt)]
+    assert isinstance(tried, Tried)
+    assert tried.trace.error is not None
+    assert "called a tool" in tried.trace.error
+    assert await at.memories() == []
+    await at.say("I like tea")
+    assert [one.name for one in at.model.requests[0].tools] == [one.name for one in at.model.requests[1].tools]
+    assert at.model.requests[0].messages[0].content == at.model.requests[1].messages[0].content
