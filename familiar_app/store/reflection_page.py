@@ -93,6 +93,18 @@ class ReflectionPages:
 
         return await self._engine.read(work)
 
+    async def down_to(
+        self, familiar: FamiliarId, wanted: ReflectionFilter, reflection: ReflectionId
+    ) -> list[ReflectionId]:
+        """Return the numbers from the newest one down to a reflection."""
+
+        def work(connection: Connection) -> list[ReflectionId]:
+            where, values = _where(familiar, wanted, read_marks(connection, familiar))
+            sql = f"SELECT r.id FROM reflections r WHERE {where} AND r.id >= ? ORDER BY r.id DESC"
+            return [ReflectionId(number) for (number,) in connection.execute(sql, (*values, reflection))]
+
+        return await self._engine.read(work)
+
     async def count(self, familiar: FamiliarId, wanted: ReflectionFilter = ALL) -> int:
         """Count the reflections that all pages together have."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +14,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QWidget
 
+from familiar_app.domain.chat import ChatEvent, ChatRequest
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.fact import Fact
 from familiar_app.domain.ids import MAIN_CHANNEL, TurnId
@@ -41,11 +42,23 @@ def config() -> CharacterConfig:
     return parse_config([("shipped", shipped), ("character.toml", own)])
 
 
+class PatientModel(ToldModel):
+    """Answers as told, once it is let."""
+
+    hold: asyncio.Event | None = None
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[ChatEvent, None]:
+        if self.hold is not None:
+            await self.hold.wait()
+        async for event in super().stream(request):
+            yield event
+
+
 class PanelScene:
     """A window with one panel; what the panel asks of the shell is remembered."""
 
     def __init__(self, vault: Vault, clock: FixedClock, theme: Theme, create: Any, *, weak: bool = False) -> None:
-        self.vault, self.clock, self.theme, self.background = vault, clock, theme, ToldModel()
+        self.vault, self.clock, self.theme, self.background = vault, clock, theme, PatientModel()
         self.errors: list[BaseException] = []
         self.tasks = TaskRegistry(lambda _name, error: self.errors.append(error))
         settings = config()

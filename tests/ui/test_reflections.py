@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -169,6 +170,34 @@ def test_reflecting_now_brings_a_thought_and_tells_of_failures(play: Play) -> No
         assert scene.view.notice.text == "1 new thought."
 
     play(story, thoughts=False)
+
+
+def test_thinking_can_be_cancelled_and_leaves_nothing_behind(play: Play) -> None:
+    async def story(scene: PanelScene) -> None:
+        turns = await chat(scene.vault, 15)
+        gate = asyncio.Event()
+        scene.background.hold = gate
+        scene.background.tell("reflection", thought("A quiet day.", turns[:1]))
+        scene.view.reflect()
+        await scene.until(scene.view.thinking.isVisible)
+        assert not scene.view.think.isEnabled()
+        scene.press("Cancel", scene.view.thinking)
+        await scene.until(lambda: not scene.view.thinking.isVisible())
+        assert scene.view.think.isEnabled()
+        gate.set()
+        assert await scene.vault.reflection_pages.count(MIRA) == 0
+
+    play(story, thoughts=False)
+
+
+def test_what_is_the_same_is_not_built_anew(play: Play) -> None:
+    async def story(scene: PanelScene) -> None:
+        before = list(scene.view.cards)
+        scene.view.load()
+        await scene.until(lambda: not scene.view.tasks.running("reflections.load"))
+        assert scene.view.cards == before
+
+    play(story)
 
 
 def test_where_nothing_is_thought_by_itself_a_better_model_is_offered(play: Play) -> None:

@@ -49,12 +49,14 @@ class SidePage(QScrollArea):
         self.column.addWidget(ChipButton(text, run))
 
     def buttons(self, pairs: Iterable[tuple[str, Run]]) -> None:
-        """Add buttons in as many rows as they need."""
-        holder = QWidget()
-        flow = FlowLayout(holder, spacing=8)
-        for title, run in pairs:
-            flow.addWidget(button(title, run))
-        self.column.addWidget(holder)
+        """Add buttons in as many rows as they need; nothing where there are none."""
+        made = [button(title, run) for title, run in pairs]
+        if made:
+            holder = QWidget()
+            flow = FlowLayout(holder, spacing=8)
+            for one in made:
+                flow.addWidget(one)
+            self.column.addWidget(holder)
 
     def end(self) -> None:
         """Keep what was added at the top."""

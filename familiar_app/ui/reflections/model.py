@@ -51,6 +51,7 @@ class ReflectionsModel(Watched):
         self.total = 0
         self.loaded = False
         self._begins: list[ReflectionId | None] = [None]
+        self._shown: tuple[object, ...] = ()
 
     @property
     def first(self) -> int:
@@ -82,6 +83,10 @@ class ReflectionsModel(Watched):
             self._begins.pop()
             await self.load()
             return
+        shown = (self.wanted, begins, cases, total, channels)
+        if shown == self._shown:
+            return
+        self._shown = shown
         self.cases, self.total, self.channels, self.loaded = cases, total, channels, True
         self.tell("page")
 
@@ -104,12 +109,9 @@ class ReflectionsModel(Watched):
             return False
         if all(one.reflection.id != reflection for one in self.cases):
             self.filter(ReflectionFilter("hidden" if case.hidden else "shown"))
-            newer = await self._vault.reflection_pages.page(self.familiar, self.wanted, limit=PAGE)
-            while newer and newer[-1].reflection.id > reflection:
-                self._begins.append(newer[-1].reflection.id)
-                newer = await self._vault.reflection_pages.page(
-                    self.familiar, self.wanted, before=self._begins[-1], limit=PAGE
-                )
+            numbers = await self._vault.reflection_pages.down_to(self.familiar, self.wanted, reflection)
+            # A page begins behind the last thought of the page before it.
+            self._begins += [number for number in numbers[PAGE - 1 :: PAGE] if number != reflection]
             await self.load()
         return True
 

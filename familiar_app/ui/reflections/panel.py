@@ -63,7 +63,7 @@ class ReflectionsPanel:
             return
         if self._context.familiar == familiar:
             self.widget.show_familiar(familiar)
-        old.stop_listening()
+        old.stop_looking()
         old.tasks.cancel_soon()
         old.deleteLater()
 
@@ -101,5 +101,5 @@ class ReflectionsPanel:
 
     async def close(self) -> None:
         for view in self.widget:
-            view.stop_listening()
+            view.stop_looking()
             await view.tasks.cancel()

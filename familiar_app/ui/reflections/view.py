@@ -27,6 +27,7 @@ from familiar_app.ui.reflections.side import CitedFactPage, TurnPage
 from familiar_app.ui.reflections.word import FILTERED_EMPTY, page_words
 
 AGAIN_AFTER_MS = 400
+LOOK_EVERY_MS = 10_000
 _EVERYWHERE, _SEVERAL = -1, -2
 _DONE: dict[MarkAct, str] = {
     "pin": "Pinned: always among the thoughts that a prompt shows.",
@@ -58,7 +59,17 @@ class ReflectionsView(ReflectionParts):
         self._again = QTimer(self)
         self._again.setSingleShot(True)
         self._again.timeout.connect(self._load_if_shown)
-        self.stop_listening = feed.listen(lambda _facts: self._again.start(AGAIN_AFTER_MS))
+        # Thoughts come in the background; the page is built anew only where it is another one.
+        self._look = QTimer(self)
+        self._look.timeout.connect(self._load_if_shown)
+        self._look.start(LOOK_EVERY_MS)
+        self._unlisten = feed.listen(lambda _facts: self._again.start(AGAIN_AFTER_MS))
+
+    def stop_looking(self) -> None:
+        """Look no more for other thoughts, because the vault is about to be closed or the view to go."""
+        self._unlisten()
+        self._again.stop()
+        self._look.stop()
 
     def do(self, word: str) -> None:
         {
