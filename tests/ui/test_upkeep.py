@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from familiar_app.domain.clock import FixedClock
+from familiar_app.domain.fact import NewFact, Subject
 from familiar_app.domain.ids import MAIN_CHANNEL
 from familiar_app.domain.turn import Author, NewTurn, Role
 from familiar_app.projectors import runner
 from familiar_app.store.vault import Vault
+from familiar_app.ui.kit.chip import ChipButton
 from familiar_app.ui.kit.theme import Theme
 from tests.ui.conftest import OnLoop
 from tests.ui.memory_scene import MemoryScene, with_scene
@@ -271,3 +274,46 @@ def test_everything_has_a_name_is_reached_and_nothing_is_cut(play: Play, zoom: f
             assert check(scene.window) == []
 
     play(story, zoom=zoom, weak=True)
+
+
+def by_tab(first: QWidget) -> list[str]:
+    """Return the names of what the Tab key reaches within a view, from a widget on."""
+    names, here = [first.accessibleName()], first.nextInFocusChain()
+    while here is not first:
+        if here.focusPolicy() & Qt.FocusPolicy.TabFocus and here.isVisible() and here.isEnabled():
+            names.append(here.accessibleName())
+        here = here.nextInFocusChain()
+    return names
+
+
+def test_the_tab_key_goes_down_the_page(play: Play) -> None:
+    async def story(_scene: MemoryScene, view: Any) -> None:
+        names = by_tab(view.run_all)
+        assert names[:8] == [
+            "Run all now",
+            "Rebuild all",
+            "Draw it by hand now",
+            "Choose a better model…",
+            "Facts: paused",
+            "Facts: Run now",
+            "Facts: Rebuild",
+            "Facts: Ask the model again",
+        ]
+        assert names.index("Saved memories: Rebuild") < names.index("Search index: build again")
+
+    play(story, weak=True)
+
+
+def test_facts_said_twice_stand_in_their_groups(play: Play) -> None:
+    async def fill(vault: Vault, _clock: FixedClock) -> None:
+        for text in ("Ann lives in Oslo.", "Ann lives in Oslo now.", "Ben has a cat."):
+            await vault.facts.append(NewFact(MIRA, text, "rich_note", subjects=(Subject(ANN, "Ann"),)), at=day(-1))
+
+    async def story(scene: MemoryScene, view: Any) -> None:
+        await until(lambda: view.health.values["duplicates"].text() == "1")
+        view.health.buttons["duplicates"].click()
+        await until(lambda: "the same people" in texts(scene.side))
+        chips = [one.accessibleName() for one in scene.side.findChildren(ChipButton)]
+        assert chips == ["Ann lives in Oslo.", "Ann lives in Oslo now."]
+
+    play(story, fill=fill)

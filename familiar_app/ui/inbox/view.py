@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QTimer
 from PySide6.QtGui import QHideEvent
@@ -86,6 +87,8 @@ class InboxView(QWidget):
         layout.addWidget(self.notice)
         layout.addWidget(self._wait, 1)
         self.setLayout(layout)
+        for first, second in pairwise((self.search, *self.buttons.values(), self.table)):
+            QWidget.setTabOrder(first, second)
         self._refresh()
         self._show_state()
 

@@ -69,14 +69,13 @@ class HealthCard(Card):
 
 
 class FactList(SidePage):
-    """Facts as chips that lead to the timeline, where they can be merged or retired."""
+    """Groups of facts as chips that lead to the timeline, where they can be merged or retired."""
 
-    def __init__(self, text: str, facts: Sequence[Fact], context: PanelContext) -> None:
+    def __init__(self, text: str, groups: Sequence[Sequence[Fact]], context: PanelContext) -> None:
         super().__init__("Facts")
         self.text(text, "quiet")
-        for fact in facts:
-            if context.has_panel("timeline"):
+        for group in groups:
+            self.rule()
+            for fact in group:
                 self.chip(fact.text, partial(context.go_to, "timeline", str(fact.id)))
-            else:
-                self.text(fact.text, selectable=True)
         self.end()

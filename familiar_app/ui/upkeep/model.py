@@ -108,10 +108,9 @@ class UpkeepModel(Watched):
         """Return what a projector got from models so far."""
         return self._figures().get(name)
 
-    async def duplicates(self) -> list[Fact]:
-        """Return facts that say the same, group by group."""
-        groups = await self._vault.health.duplicates(self.hosted.id, limit=MOST_LISTED)
-        return [fact for group in groups for fact in group]
+    async def duplicates(self) -> list[tuple[Fact, ...]]:
+        """Return groups of facts that say the same."""
+        return await self._vault.health.duplicates(self.hosted.id, limit=MOST_LISTED)
 
     async def never_recalled(self) -> list[Fact]:
         """Return facts that never stood in a prompt, newest first."""

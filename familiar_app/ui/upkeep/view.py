@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from familiar_app.projectors.registry import known_projectors
 from familiar_app.store.fact import Facts
@@ -196,13 +197,13 @@ class UpkeepView(QWidget):
 
     async def _show_list(self, name: str) -> None:
         if name == "duplicates":
-            title, facts = "Said twice", await self.model.duplicates()
+            title, groups = "Said twice", await self.model.duplicates()
             text = "These say the same about the same people. In the timeline they can be merged into one."
         else:
-            title, facts = "Never brought back", await self.model.never_recalled()
+            title, groups = "Never brought back", [await self.model.never_recalled()]
             text = f"These hold now and never stood in a prompt; the newest {MOST_LISTED} at most."
         if self.isVisible():
-            self._context.side_view.show_widget(title, FactList(text, facts, self._context))
+            self._context.side_view.show_widget(title, FactList(text, groups, self._context))
 
     # ---- showing
 
@@ -222,6 +223,7 @@ class UpkeepView(QWidget):
             self.cards = {one.name: ProjectorCard(one, self.do) for one in rows}
             for card in self.cards.values():
                 self._projectors.addWidget(card)
+            self._order_tabs()
             if not rows:
                 self._projectors.addWidget(label("No projector is switched on: nothing is drawn.", "quiet", wrap=True))
         for one in rows:
@@ -235,6 +237,15 @@ class UpkeepView(QWidget):
         self.meaning.state.setText(on or "Off.")
         self._show_index()
         self._show_work()
+
+    def _order_tabs(self) -> None:
+        """The cards came last, and stand in the middle."""
+        order: list[QWidget] = [self.run_all, self.rebuild_all, self.cancel, *self._weak.findChildren(QPushButton)]
+        for card in self.cards.values():
+            order += [card.paused, *card.buttons.values()]
+        order += [self.index.build, *self.meaning.findChildren(QPushButton), *self.health.buttons.values()]
+        for first, second in pairwise(order):
+            QWidget.setTabOrder(first, second)
 
     def _show_index(self) -> None:
         status = self.model.index
