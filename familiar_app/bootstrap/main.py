@@ -32,7 +32,7 @@ def make_application(args: argparse.Namespace, tasks: TaskRegistry | None = None
         clock=_clock(args),
         tasks=tasks or TaskRegistry(_report_task),
         local_only=True if args.local_only else None,
-        lasting=args.command is None,
+        lasting=args.command in (None, "serve"),
     )
 
 

@@ -20,6 +20,7 @@ from familiar_app.cli import (
     project_command,
     recall_command,
     retirement_command,
+    serve_command,
     talk_command,
     transfer_command,
     vault_command,
@@ -30,6 +31,7 @@ from familiar_app.domain.errors import UsageError
 _FAMILIES = (
     profile_command,
     talk_command,
+    serve_command,
     log_command,
     fact_command,
     retirement_command,

@@ -6,6 +6,7 @@ taken where they are dispatched, at once and in order, and turned into plain val
 
 from __future__ import annotations
 
+import asyncio
 import io
 import logging
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ from discord.http import Route
 
 from familiar_app.discord_link import convert
 from familiar_app.discord_link.fault import EXPECTED, explained
-from familiar_app.discord_link.incoming import Connected, Heard, Incoming, Reacted, Removed
+from familiar_app.discord_link.incoming import Connected, Disconnected, Heard, Incoming, Reacted, Removed
 from familiar_app.domain.errors import OutsideError
 
 REST, GATEWAY = "https://discord.com", "wss://gateway.discord.gg/"
@@ -88,6 +89,8 @@ class GatewayClient(discord.Client):
         match event:
             case "ready" | "resumed":
                 return [Connected(resumed=event == "resumed")]
+            case "disconnect":
+                return [Disconnected()]
             case "message":
                 return [convert.heard(args[0], self.me)]
             case "raw_message_edit":
@@ -100,6 +103,14 @@ class GatewayClient(discord.Client):
                 change = 1 if event == "raw_reaction_add" else -1
                 return [Reacted(args[0].channel_id, args[0].message_id, _emoji(args[0].emoji), change)]
         return []
+
+    async def close(self) -> None:
+        # The library waits for the last servers in a task that it forgets when it is closed before they have come.
+        waiting = self._connection._ready_task
+        await super().close()
+        if waiting is not None and not waiting.done():
+            waiting.cancel()
+            await asyncio.wait([waiting])
 
     async def on_error(self, event_method: str, /, *_args: Any, **_kwargs: Any) -> None:
         """Name the event alone: what it carried are people's words."""

@@ -89,7 +89,12 @@ class Connected:
     resumed: bool
 
 
-Incoming = Heard | Changed | Removed | Reacted | Connected
+@dataclass(frozen=True, slots=True)
+class Disconnected:
+    """The connection broke; the library tries to take it up again."""
+
+
+Incoming = Heard | Changed | Removed | Reacted | Connected | Disconnected
 
 
 def channel_key(number: int) -> ChannelKey:

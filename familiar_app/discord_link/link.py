@@ -18,12 +18,13 @@ from typing import Any
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.discord_link.client import Addresses, GatewayClient
 from familiar_app.discord_link.fault import EXPECTED, explained
-from familiar_app.discord_link.incoming import Connected, Incoming, Removed, channel_number
+from familiar_app.discord_link.incoming import Connected, Disconnected, Incoming, Removed, channel_number
 from familiar_app.discord_link.listener import Listener
 from familiar_app.discord_link.scribe import Scribe
 from familiar_app.discord_link.status import LinkStatus
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, OutsideError
+from familiar_app.domain.ids import ChannelId
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.domain.turn import Channel
 
@@ -59,6 +60,7 @@ class DiscordLink:
     on_status: Callable[[LinkStatus], None] = lambda _: None
     status: LinkStatus = field(default_factory=LinkStatus)
     _client: GatewayClient | None = field(default=None, init=False)
+    _known_until: dict[ChannelId, int] = field(default_factory=dict, init=False)
     _retry: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
     def __post_init__(self) -> None:
@@ -111,6 +113,8 @@ class DiscordLink:
 
     async def _connect_once(self) -> FamiliarError:
         """Hold one connection as long as it lasts, and return why it ended."""
+        # Before anything arrives: what comes while the connection is being made is listened to as well.
+        await self._look_up()
         events: asyncio.Queue[Incoming] = asyncio.Queue()
         client = GatewayClient(
             events.put_nowait,
@@ -162,30 +166,40 @@ class DiscordLink:
         while True:
             event = await events.get()
             try:
-                if isinstance(event, Connected):
-                    await self._connected(client, event)
-                else:
-                    await self.listener.take(event)
+                match event:
+                    case Connected():
+                        await self._connected(client, event)
+                    case Disconnected():
+                        await self._look_up()
+                    case _:
+                        await self.listener.take(event)
             except FamiliarError as error:
                 self._note(error)
 
+    async def _look_up(self) -> None:
+        """Note how far each channel is known, so that later only what is missing is fetched."""
+        messages = self.conversation.vault.messages
+        for channel in await self.scribe.load():
+            newest = await messages.newest(channel.id)
+            if newest is not None and newest.isdigit():
+                self._known_until[channel.id] = int(newest)
+
     async def _connected(self, client: GatewayClient, event: Connected) -> None:
         self.relatives.add(client.me)
-        channels = await self.scribe.load()
         self._tell(LinkStatus("connected"))
         if not event.resumed:
-            for channel in channels:
+            for channel in await self.scribe.load():
                 await self._catch_up(client, channel)
 
     async def _catch_up(self, client: GatewayClient, channel: Channel) -> None:
         """Fetch what was written in a channel meanwhile, and find what was deleted."""
-        number, vault = channel_number(channel.key), self.conversation.vault
-        newest = await vault.messages.newest(channel.id)
-        if number is None or newest is None or not newest.isdigit():
+        number, newest = channel_number(channel.key), self._known_until.get(channel.id)
+        if number is None or newest is None:
             return
+        vault = self.conversation.vault
         try:
             there = await client.newest(number, _RECHECKED)
-            for heard in await client.missed(number, int(newest), self.conversation.config.discord.missed_messages):
+            for heard in await client.missed(number, newest, self.conversation.config.discord.missed_messages):
                 await self.listener.take(heard)
         except OutsideError as error:
             log.info("channel %d could not be caught up on: %s", channel.id, error.message)
@@ -196,7 +210,7 @@ class DiscordLink:
         known = [int(one) for one in await vault.messages.recent(channel.id, _RECHECKED) if one.isdigit()]
         # Where all that there is was fetched, whatever is missing is gone; else only what is newer than the oldest.
         oldest = min(there, default=0) if len(there) == _RECHECKED else 0
-        if gone := tuple(one for one in known if one >= oldest and one not in there and one <= int(newest)):
+        if gone := tuple(one for one in known if one >= oldest and one not in there and one <= newest):
             await self.listener.take(Removed(number, gone))
 
     def _line(self) -> GatewayClient:

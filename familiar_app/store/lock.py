@@ -1,4 +1,4 @@
-"""An advisory lock on a vault, held by the operating system so that a killed process cannot leave it behind."""
+"""Advisory locks on files, above all on a vault, held by the system so that a killed process leaves none behind."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from familiar_app.domain.errors import FamiliarError
 from familiar_app.store.fault import in_use, translated
 
 if sys.platform == "win32":
@@ -21,22 +22,29 @@ else:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-class VaultLock:
+class FileLock:
     """Held from construction until `release`. The file itself stays, empty: removing it would invite a race."""
 
-    def __init__(self, vault_path: Path) -> None:
-        """Take the lock of the vault at `vault_path`. Raises LockedError where another process has it."""
-        path = vault_path.with_name("vault.lock")
-        with translated(vault_path):
+    def __init__(self, path: Path, taken: FamiliarError) -> None:
+        """Take the lock at `path`. Raises `taken` where another process has it."""
+        with translated(path):
             self._descriptor: int | None = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             _take(self._descriptor)
         except OSError as error:
             self.release()
-            raise in_use(vault_path) from error
+            raise taken from error
 
     def release(self) -> None:
         """Give the lock back. May be called twice."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+
+class VaultLock(FileLock):
+    """The lock of one vault."""
+
+    def __init__(self, vault_path: Path) -> None:
+        """Take the lock of the vault at `vault_path`. Raises LockedError where another process has it."""
+        super().__init__(vault_path.with_name("vault.lock"), in_use(vault_path))

@@ -88,12 +88,14 @@ class Stage:
         return [f"{turn.author.name if turn.author else '?'}: {turn.content}" for turn in await self.turns(channel)]
 
     async def turn_of(self, message: int, channel: str = GENERAL) -> Turn:
-        """Return the turn of a message, a tombstone too."""
-        found = await self.vault.channels.find(ChannelKey(channel))
-        assert found is not None
-        turn = await self.vault.messages.find(found.id, str(message))
-        assert turn is not None
-        return turn
+        """Wait until a message has its turn, and return it, a tombstone too."""
+        for _ in range(400):
+            found = await self.vault.channels.find(ChannelKey(channel))
+            turn = None if found is None else await self.vault.messages.find(found.id, str(message))
+            if turn is not None:
+                return turn
+            await asyncio.sleep(0.01)
+        raise AssertionError("the message has no turn")
 
     async def until_said(self, condition: Callable[[list[str]], bool], channel: str = GENERAL) -> list[str]:
         """Wait until what the vault shows of a channel fulfils a condition."""

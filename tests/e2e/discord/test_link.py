@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -195,6 +196,18 @@ async def test_local_only_mode_refuses_and_ends_a_connection(tmp_path: Path) -> 
 
 def _refuse(url: str) -> None:
     raise OutsideError("local-only mode is on")
+
+
+async def test_what_is_said_while_the_connection_is_being_made_is_heard(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on:
+        on.link.patience = replace(on.link.patience, guild_ready_s=0.5)
+        running = on.tasks.start(on.link.run(), name="the link")
+        await on.scene.until(lambda: bool(on.discord.gateway.sessions))
+        await on.scene.write("Ann", "@Mira early")
+        assert on.link.status.state == "connecting"
+        await on.scene.replies(1)
+        running.cancel()
+        await asyncio.wait([running])
 
 
 async def test_a_channel_without_the_right_to_write_is_left_alone(tmp_path: Path) -> None:

@@ -1,0 +1,129 @@
+"""All links of one vault: one for each familiar that has a token, each on its own, all aware of each other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from familiar_app.conversation.exchange import Conversation
+from familiar_app.discord_link.client import GATEWAY, REST, Addresses
+from familiar_app.discord_link.incoming import channel_key
+from familiar_app.discord_link.link import DiscordLink, Patience
+from familiar_app.discord_link.status import LinkStatus
+from familiar_app.domain.clock import Clock
+from familiar_app.domain.errors import BadInputError, FamiliarError, UserError
+from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.task import TaskRegistry
+from familiar_app.models.network import NetworkPolicy, RefusedByLocalOnlyError, is_loopback
+from familiar_app.store.token_lock import lock_token
+from familiar_app.store.vault import Vault
+
+_ADDRESS = "FAMILIAR_DISCORD_ADDRESS"
+_MAX_TOKEN_CHARS = 200
+Report = Callable[[FamiliarId, LinkStatus], None]
+
+
+@dataclass
+class Company:
+    """Connects familiars. `report` is told of every change; `locks` is the folder of the locks on tokens."""
+
+    vault: Vault
+    network: NetworkPolicy
+    clock: Clock
+    tasks: TaskRegistry
+    locks: Path
+    addresses: Addresses = field(default_factory=Addresses)
+    patience: Patience = field(default_factory=Patience)
+    report: Report = lambda *_: None
+    _relatives: set[int] = field(default_factory=set, init=False)
+
+    async def with_token(self, conversations: Sequence[Conversation]) -> list[Conversation]:
+        """Return those whose familiar has a token."""
+        names = set(await self.vault.secrets.names())
+        return [one for one in conversations if token_name(one.familiar) in names]
+
+    async def run(self, conversations: Sequence[Conversation]) -> None:
+        """Keep familiars connected until this is cancelled, or all have failed; then the first error is raised."""
+        self._check(self.addresses.rest)
+        tasks = [
+            self.tasks.start(self._connect(one), name=f"Discord for {one.familiar}", owner=self)
+            for one in conversations
+        ]
+        try:
+            errors = [error for error in await asyncio.gather(*tasks) if error is not None]
+        finally:
+            await self.tasks.cancel(self)
+        if errors:
+            raise errors[0]
+
+    async def _connect(self, conversation: Conversation) -> FamiliarError | None:
+        """Run one link, and return what ended it."""
+        token = await self.vault.secrets.get(token_name(conversation.familiar))
+        if token is None:
+            return UserError("This familiar has no token for Discord.", "Give it one with 'serve --token-file'.")
+        try:
+            lock = lock_token(token, self.locks)
+        except FamiliarError as error:
+            self.report(conversation.familiar, LinkStatus("failed", str(error)))
+            return error
+        link = DiscordLink(
+            conversation=conversation,
+            clock=self.clock,
+            tasks=self.tasks,
+            token=token,
+            check=self._check,
+            addresses=self.addresses,
+            patience=self.patience,
+            relatives=self._relatives,
+            on_status=lambda status: self.report(conversation.familiar, status),
+        )
+        try:
+            await link.run()
+        except FamiliarError as error:
+            return error
+        finally:
+            lock.release()
+        return None
+
+    def _check(self, url: str) -> None:
+        try:
+            self.network.check(url)
+        except RefusedByLocalOnlyError as error:
+            raise UserError(
+                "Local-only mode is on, so no familiar connects to Discord.",
+                "Turn local-only mode off, or start without --local-only.",
+            ) from error
+
+
+def token_name(familiar: FamiliarId) -> str:
+    """Return the name under which the vault keeps a familiar's token."""
+    return f"{familiar}.discord_token"
+
+
+def read_token(text: str, *, source: str) -> str:
+    """Return a token as it was copied. Raises BadInputError where it cannot be one."""
+    token = text.strip().removeprefix("Bot ").strip()
+    if not token or len(token) > _MAX_TOKEN_CHARS or not token.isascii() or any(char.isspace() for char in token):
+        raise BadInputError(
+            "this is not a bot's token.",
+            source=source,
+            next_step="Copy it from Discord's developer portal (Bot, Reset Token).",
+        )
+    return token
+
+
+async def subscribe(vault: Vault, familiar: FamiliarId, channel: int) -> None:
+    """Let a familiar listen in a channel of Discord from now on."""
+    await vault.channels.ensure(channel_key(channel), familiar=familiar)
+
+
+def addresses_from(environment: Mapping[str, str]) -> Addresses:
+    """Return where Discord is: always the real one, unless the environment names a stand-in on this computer."""
+    other = environment.get(_ADDRESS, "").rstrip("/")
+    if not other:
+        return Addresses(REST, GATEWAY)
+    if not is_loopback(other) or not other.startswith("http://"):
+        raise UserError(f"{_ADDRESS} may only name this computer.", "Take it out of the environment.")
+    return Addresses(other, f"ws{other.removeprefix('http')}/gateway/")

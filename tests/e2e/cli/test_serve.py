@@ -1,0 +1,107 @@
+"""`serve` as a process: it connects, answers, ends on a signal, and says in a sentence why it cannot."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.doubles.discord.scene import Scene
+from tests.doubles.discord.server import TOKEN, FakeDiscord, fake_discord
+from tests.doubles.discord.world import GENERAL
+
+if TYPE_CHECKING:
+    from tests.e2e.cli.conftest import Familiar
+
+pytestmark = pytest.mark.slow
+PATIENCE_S = 60.0
+
+
+async def until_ready(discord: FakeDiscord, process: subprocess.Popen[str]) -> None:
+    for _ in range(int(PATIENCE_S / 0.05)):
+        if discord.gateway.sessions:
+            return
+        assert process.poll() is None, process.communicate()[1]
+        await asyncio.sleep(0.05)
+    raise AssertionError("the program did not connect")
+
+
+async def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    out, err = await asyncio.to_thread(process.communicate, None, PATIENCE_S)
+    return process.returncode, out, err
+
+
+def arranged(familiar: Familiar, *replies: object) -> str:
+    """Make a familiar with scripted answers; returns the file with the token."""
+    familiar("init", "--name", "Mira", "--model", f"scripted:{familiar.script(*replies)}")
+    path = familiar.outside / "token.txt"
+    path.write_text(f"{TOKEN}\n")
+    return str(path)
+
+
+async def test_it_answers_and_ends_cleanly_on_a_signal(bare: Familiar) -> None:
+    familiar = bare
+    token = await asyncio.to_thread(arranged, familiar, "Good evening, [@Ann].")
+    async with fake_discord() as discord:
+        scene = Scene(discord)
+        scene.join("Ann")
+        process = familiar.start(
+            "--json", "--local-only", "serve", "--token-file", token, "--subscribe", str(GENERAL),
+            FAMILIAR_DISCORD_ADDRESS=discord.address,
+        )  # fmt: skip
+        await until_ready(discord, process)
+        await scene.write("Ann", "@Mira good evening")
+        for _ in range(int(PATIENCE_S / 0.05)):
+            if discord.rest.sent:
+                break
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(0.2)
+        process.send_signal(signal.SIGTERM)
+        code, out, err = await ended(process)
+    assert (code, out) == (0, '{"served": ["mira"]}\n'), err
+    assert [one["content"] for one in discord.rest.sent] == [f"Good evening, <@{scene.people['Ann'].id}>."]
+    assert [turn.content for turn in await asyncio.to_thread(familiar.turns)] == [
+        "@Mira good evening",
+        "Good evening, [@Ann].",
+    ]
+    assert TOKEN not in err
+    for path in familiar.root.rglob("*"):
+        assert not path.is_file() or TOKEN.encode() not in path.read_bytes()
+
+
+async def test_one_token_runs_once(bare: Familiar) -> None:
+    familiar = bare
+    token = await asyncio.to_thread(arranged, familiar)
+    async with fake_discord() as discord:
+        process = familiar.start("serve", "--token-file", token, FAMILIAR_DISCORD_ADDRESS=discord.address)
+        await until_ready(discord, process)
+        other = ("--profile-dir", str(familiar.root / "other"))
+        scripted = f"scripted:{familiar.script()}"
+        await asyncio.to_thread(lambda: familiar(*other, "init", "--name", "Mira", "--model", scripted))
+        refused = await asyncio.to_thread(
+            lambda: familiar(*other, "serve", "--token-file", token, FAMILIAR_DISCORD_ADDRESS=discord.address)
+        )
+        process.send_signal(signal.SIGINT)
+        code, _, err = await ended(process)
+        assert discord.gateway.identified == 1
+    assert (refused.code, "another running Familiar" in refused.err) == (4, True), refused.err
+    assert code == 0, err
+
+
+async def test_what_it_cannot_do_is_said_in_a_sentence(bare: Familiar) -> None:
+    familiar = bare
+    token = await asyncio.to_thread(arranged, familiar)
+    refused = await asyncio.to_thread(familiar, "--local-only", "serve", "--token-file", token)
+    assert refused.code == 4
+    assert "Local-only mode is on, so no familiar connects to Discord." in refused.err
+    async with fake_discord(token="another.token") as discord:
+        wrong = await asyncio.to_thread(lambda: familiar("serve", FAMILIAR_DISCORD_ADDRESS=discord.address))
+    assert wrong.code == 4
+    assert "does not accept the bot's token" in wrong.err
+    assert "Traceback" not in wrong.err
+    abroad = await asyncio.to_thread(lambda: familiar("serve", FAMILIAR_DISCORD_ADDRESS="http://example.org"))
+    assert abroad.code == 4
+    assert "may only name this computer" in abroad.err
