@@ -57,7 +57,9 @@ class PatientModel(ToldModel):
 class PanelScene:
     """A window with one panel; what the panel asks of the shell is remembered."""
 
-    def __init__(self, vault: Vault, clock: FixedClock, theme: Theme, create: Any, *, weak: bool = False) -> None:
+    def __init__(
+        self, vault: Vault, clock: FixedClock, theme: Theme, create: Any, *, weak: bool = False, activate: bool = True
+    ) -> None:
         self.vault, self.clock, self.theme, self.background = vault, clock, theme, PatientModel()
         self.errors: list[BaseException] = []
         self.tasks = TaskRegistry(lambda _name, error: self.errors.append(error))
@@ -91,7 +93,8 @@ class PanelScene:
         layout.addWidget(self.side)
         self.window.resize(1180, 760)
         self.window.show()
-        self.panel.activate()
+        if activate:
+            self.panel.activate()
 
     def _offered(self, text: str, undo: Callable[[], object], redo: Callable[[], object], /) -> None:
         self.undos.append((text, undo))

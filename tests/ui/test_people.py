@@ -128,6 +128,8 @@ def test_two_identities_are_merged_and_taken_apart_again(play: Play) -> None:
         await scene.until(lambda: shown(scene) == ["Ann +1", "Mira"])
         await scene.until_side("Counts as one person with")
         assert "Facts (6)" in scene.side_text()
+        scene.press(f"{BEN} on the timeline", scene.side)
+        assert scene.went[-1] == ("timeline", f"person:{BEN}")
         assert await scene.vault.people.label(BEN) == "Ann"
         text, undo = scene.undos[-1]
         assert text == "They count as Ann now."
@@ -166,6 +168,7 @@ def test_what_may_be_kept_is_set_for_all_identities_and_undone_exactly(play: Pla
         await scene.until(lambda: shown(scene, 5)[:1] == ["messages only"])
         choose(scene, "Ann +1")
         await scene.until_side("No dossier and no memories are shown")
+        assert "They were noted before, and stand in no prompt." in scene.side_text()
         (choice,) = scene.side.findChildren(QComboBox)
         choice.setCurrentIndex(choice.findData(PrivacyLevel.FULL))
         choice.activated.emit(choice.currentIndex())
@@ -189,6 +192,24 @@ def test_a_place_leads_to_somebody_even_past_a_search(play: Play) -> None:
         assert scene.view.model.chosen == (ANN,)
 
     play(story)
+
+
+def test_the_palette_knows_people_before_the_panel_was_opened(tmp_path: Path, theme: Theme) -> None:
+    async def main() -> None:
+        clock = FixedClock(NOW)
+        vault = await new_vault(tmp_path, clock)
+        await tell_people(vault, await tell_story(vault, clock))
+        scene = PanelScene(vault, clock, theme, create_people_panel, activate=False)
+        try:
+            await scene.until(scene.panel.palette_entries)
+            entry = scene.panel.palette_entries()[0]
+            assert (entry.title, entry.words) == ("Ann", ANN)
+            entry.run()
+            assert scene.went == [("people", ANN)]
+        finally:
+            await scene.close()
+
+    run(main(), app=QApplication.instance())
 
 
 def test_the_empty_panel_says_who_will_be_here(play: Play) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.ids import FamiliarId, PersonKey
+from familiar_app.store.person_count import PersonRow
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.zone import system_zone
 from familiar_app.ui.people.model import PeopleModel
 from familiar_app.ui.people.view import PeopleView
@@ -16,7 +20,10 @@ from familiar_app.ui.people.view import PeopleView
 if TYPE_CHECKING:
     from familiar_app.services import Services
 
+log = logging.getLogger(__name__)
 MOST_OFFERED = 300
+NAMES_AFTER_S = 1.0
+"""Opening the vault has enough to do before that."""
 
 
 def create_people_panel(services: Services, context: PanelContext) -> PeoplePanel:
@@ -36,7 +43,10 @@ class PeoplePanel:
         self.widget: FamiliarViews[PeopleView] = FamiliarViews(
             services, context, self._make_view, begin=lambda view: view.load()
         )
-        context.familiar_changed.connect(lambda _familiar: context.actions_changed(self.id))
+        self._names: list[PersonRow] = []
+        self._tasks = Tasks(context.tasks, self.widget, lambda error, _again: log.warning("no names: %s", error.kind))
+        context.familiar_changed.connect(lambda _familiar: self._learn_names())
+        self._learn_names()
         context.familiar_reloaded.connect(self._reloaded)
 
     @property
@@ -52,6 +62,18 @@ class PeoplePanel:
         lineage = hosted.config.lineage
         model = PeopleModel(self._services.vault, familiar, hosted.name, lineage=lineage, zone=zone)
         return PeopleView(model, self._context)
+
+    def _learn_names(self) -> None:
+        """Read who there is for the palette, which may be asked before this panel is opened."""
+        self._tasks.start(self._read_names, name="people.names", replace=True)
+
+    async def _read_names(self) -> None:
+        familiar = self._context.familiar
+        await asyncio.sleep(NAMES_AFTER_S)
+        rows = await self._services.vault.person_pages.list(familiar)
+        if familiar == self._context.familiar:
+            self._names = rows
+            self._context.actions_changed(self.id)
 
     def _reloaded(self, familiar: str) -> None:
         old = self.widget.drop(familiar)
@@ -79,7 +101,8 @@ class PeoplePanel:
 
     def palette_entries(self) -> Sequence[Action]:
         """Offer people by name, those seen last first."""
-        rows = [] if self.widget.current is None else self.view.model.rows[:MOST_OFFERED]
+        loaded = self.widget.current is not None and self.view.model.loaded and not self.view.model.query
+        rows = (self.view.model.rows if loaded else self._names)[:MOST_OFFERED]
         return tuple(
             Action(
                 f"people.person.{row.key}",
@@ -106,5 +129,6 @@ class PeoplePanel:
             self.view.show_person(PersonKey(key))
 
     async def close(self) -> None:
+        await self._tasks.cancel()
         for view in self.widget:
             await view.tasks.cancel()

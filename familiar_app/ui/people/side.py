@@ -23,6 +23,8 @@ MOST_NAMES = 12
 MOST_OFFERED = 8
 _WITHHELD = "No dossier and no memories are shown, since nothing is to be kept about this person."
 
+_UNTOLD = "They were noted before, and stand in no prompt."
+
 
 @dataclass(frozen=True, slots=True)
 class Ways:
@@ -89,14 +91,22 @@ class PersonPage(SidePage):
         self.part(f"Facts ({sheet.row.facts:,})")
         if not sheet.facts:
             self.text("Nothing is believed about this person.", "quiet")
+        elif not sheet.row.privacy.allows_memories:
+            self.text(_UNTOLD, "quiet")
         for fact in sheet.facts:
             self._fact(fact)
         pairs: list[tuple[str, Callable[[], Any]]] = []
         if len(sheet.facts) < sheet.row.facts:
             pairs.append(("More facts", self._ways.more_facts))
         if sheet.facts and self._ways.offers("timeline"):
-            pairs.append(("On the timeline", lambda: self._ways.go("timeline", f"person:{sheet.row.key}")))
+            pairs += [self._timeline(one) for one in sheet.row.identities]
         self.buttons(pairs)
+
+    def _timeline(self, identity: PersonKey) -> tuple[str, Callable[[], Any]]:
+        """Return the way to the lane of an identity; each has one of its own."""
+        several = len(self._sheet.row.identities) > 1
+        title = f"{short(identity, 24)} on the timeline" if several else "On the timeline"
+        return title, lambda: self._ways.go("timeline", f"person:{identity}")
 
     def _fact(self, fact: Fact) -> None:
         note = fact_note(fact, self._zone, in_dossier=self._sheet.in_dossier(fact))
