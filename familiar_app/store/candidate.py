@@ -13,7 +13,7 @@ from familiar_app.domain.ids import PersonKey
 from familiar_app.domain.ranking import NEIGHBOUR_GAP_S, Candidate, Key
 from familiar_app.domain.recall import Recall
 from familiar_app.store.fact_row import read_facts
-from familiar_app.store.heard import HEARD
+from familiar_app.store.heard import Hearing
 from familiar_app.store.index.search_index import View
 from familiar_app.store.index.text_index import KINDS, TURN, Scope
 from familiar_app.store.index.turn_source import INDEXED, Row, TurnSource
@@ -28,9 +28,9 @@ MOST_RECENT = 256
 DEEPER = 4
 """How many times more hits than candidates are taken, for the scores of what stands beside candidates."""
 _GAP_MICROS = int(NEIGHBOUR_GAP_S * 1_000_000)
-_WHERE = "SELECT t.id, t.channel, coalesce(s.key, 'ego:' || t.familiar, ''), t.at"
+_WHERE = "SELECT t.id, t.channel, coalesce(s.key, 'ego:' || t.familiar, ''), t.at, t.arrived_at"
 _FROM = f"""FROM json_each(?) j JOIN turns t ON t.id = j.value LEFT JOIN speakers s ON s.id = t.speaker
-    WHERE {INDEXED} AND {HEARD}"""
+    WHERE {INDEXED}"""
 _PLACES = f"""{_WHERE},
     (SELECT max(b.id) FROM turns b WHERE b.channel = t.channel AND b.shown = 1 AND b.id < t.id),
     (SELECT min(a.id) FROM turns a WHERE a.channel = t.channel AND a.shown = 1 AND a.id > t.id) {_FROM}"""
@@ -84,33 +84,37 @@ def look_up(connection: Connection, view: View, source: TurnSource, cue: Cue, sc
     return Found(found, best)
 
 
-def places(connection: Connection, turns: Iterable[int], scope: Scope) -> dict[int, Place]:
+def places(connection: Connection, turns: Iterable[int], scope: Scope, hearing: Hearing) -> dict[int, Place]:
     """Return where those of the turns stand that lie in scope, are shown, and were heard when they came."""
-    rows = connection.execute(_PLACES, (json.dumps(list(turns)), scope.familiar, scope.familiar))
-    found = {
+    rows = connection.execute(_PLACES, (json.dumps(list(turns)),))
+    return {
         number: Place(channel, author, at, tuple(one for one in (before, after) if one is not None))
-        for number, channel, author, at, before, after in rows
+        for number, channel, author, at, arrived_at, before, after in rows
+        if _in_scope(number, channel, scope) and hearing.of(channel, arrived_at)
     }
-    return in_scope(found, scope)
 
 
-def _places_of(connection: Connection, around: Mapping[int, Sequence[int]], scope: Scope) -> dict[int, Place]:
-    """Do the same for turns of which it is known what they are beside."""
-    rows = connection.execute(_PLACES_BARE, (json.dumps(list(around)), scope.familiar, scope.familiar))
-    found = {number: Place(channel, author, at, tuple(around[number])) for number, channel, author, at in rows}
-    return in_scope(found, scope)
-
-
-def with_neighbours(connection: Connection, turns: Collection[int], scope: Scope) -> dict[int, Place]:
+def with_neighbours(connection: Connection, turns: Collection[int], scope: Scope, hearing: Hearing) -> dict[int, Place]:
     """Return turns and those directly beside them, where that is the same conversation and in scope."""
-    first = places(connection, turns, scope)
+    first = places(connection, turns, scope, hearing)
     around: dict[int, list[int]] = {}
     for number, place in first.items():
         for one in place.around:
             if one not in first:
                 around.setdefault(one, []).append(number)
-    known = first | _places_of(connection, around, scope)
+    known = first | _places_of(connection, around, scope, hearing)
     return {number: _cut(place, known) for number, place in known.items()}
+
+
+def _places_of(
+    connection: Connection, around: Mapping[int, Sequence[int]], scope: Scope, hearing: Hearing
+) -> dict[int, Place]:
+    """Do the same as `places` for turns of which it is known what they are beside."""
+    return {
+        number: Place(channel, author, at, tuple(around[number]))
+        for number, channel, author, at, arrived_at in connection.execute(_PLACES_BARE, (json.dumps(list(around)),))
+        if _in_scope(number, channel, scope) and hearing.of(channel, arrived_at)
+    }
 
 
 def turn_candidates(
@@ -185,11 +189,6 @@ def _in_hearing(connection: Connection, facts: list[Fact], request: Recall, held
         return [] if held else facts
     known = read_provenance(connection, [fact.id for fact in facts], request.known_at)
     return [fact for fact in facts if (known[fact.id].why_held(request.audience) is None) != held]
-
-
-def in_scope(found: Mapping[int, Place], scope: Scope) -> dict[int, Place]:
-    """Return those of the turns that lie in scope."""
-    return {number: place for number, place in found.items() if _in_scope(number, place.channel, scope)}
 
 
 def _holds(fact: Fact, request: Recall, now: datetime) -> bool:

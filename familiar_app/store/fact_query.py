@@ -6,6 +6,7 @@ facts of the page (and, in a search, for those the times let through). `domain.f
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +23,8 @@ from familiar_app.store.provenance import closed_to
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+NO_IMPORTANCE = 5
+"""The weight of a fact that was given none."""
 # How many texts a search reads at once.
 _BLOCK = 500
 _WAS_BELIEVED = """(m.beliefs = 1 OR EXISTS (SELECT 1 FROM fact_beliefs b WHERE b.fact = m.{number} AND b.since <= ?
@@ -49,6 +52,16 @@ def page(connection: Connection, question: FactQuestion) -> list[Fact]:
     found = _matching(connection, question)
     chosen = list(islice(found, max(question.limit, 0)))
     return read_facts(connection, chosen, question.known_at)
+
+
+def weightiest(connection: Connection, question: FactQuestion, most: int) -> list[Fact]:
+    """Return the `most` weightiest of the facts that `page` would show, of equal ones the newest first."""
+    found = list(islice(_matching(connection, question), max(question.limit, 0)))
+    rows = connection.execute(
+        "SELECT f.id, f.importance FROM json_each(?) j JOIN facts f ON f.id = j.value", (json.dumps(found),)
+    )
+    weight = {number: NO_IMPORTANCE if importance is None else importance for number, importance in rows}
+    return read_facts(connection, sorted(found, key=lambda one: (-weight[one], -one))[:most], question.known_at)
 
 
 def count(connection: Connection, question: FactQuestion) -> int:

@@ -23,6 +23,26 @@ HEARD = """t.shown = 1 AND (EXISTS (SELECT 1 FROM channels o WHERE o.id = t.chan
 _SPEAKER_WINDOW = 500
 
 
+class Hearing:
+    """What `HEARD` says, for many turns whose channels and arrivals are known."""
+
+    def __init__(self, connection: Connection, familiar: FamiliarId) -> None:
+        own = connection.execute("SELECT id FROM channels WHERE familiar = ?", (familiar,))
+        self._own = frozenset(number for (number,) in own)
+        self._spans: dict[int, list[tuple[int, int]]] = {}
+        rows = connection.execute(
+            f"SELECT channel, since, coalesce(until, {1 << 62}) FROM subscriptions WHERE familiar = ?", (familiar,)
+        )
+        for channel, since, until in rows:
+            self._spans.setdefault(channel, []).append((since, until))
+
+    def of(self, channel: int, arrived_at: int) -> bool:
+        """Tell whether a turn of a channel was heard when it arrived; that it is shown is for others to ask."""
+        if channel in self._own:
+            return True
+        return any(since <= arrived_at < until for since, until in self._spans.get(channel, ()))
+
+
 def turns_after(
     connection: Connection, familiar: FamiliarId, after: int, limit: int, channel: ChannelId | None = None
 ) -> list[Turn]:

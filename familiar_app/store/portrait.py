@@ -9,7 +9,7 @@ in between.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -86,6 +86,16 @@ class _Judged:
     facts: tuple[tuple[Fact, tuple[PersonKey, ...]], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Sketch:
+    """A portrait without names."""
+
+    person: PersonKey
+    text: str
+    held: bool = False
+    facts: tuple[tuple[Fact, tuple[PersonKey, ...]], ...] = ()
+
+
 class Portraits:
     """What may be told of people, in one vault. What was judged is remembered until a fact changes."""
 
@@ -105,8 +115,8 @@ class Portraits:
         changes, judged = self._changes, dict[Hashable, _Judged]()
 
         def work(connection: Connection) -> list[Portrait]:
-            found: list[Portrait] = []
-            left = most_people
+            found: list[_Sketch] = []
+            left, private = most_people, read_levels(connection).keys()
             for person in people:
                 dossier = _dossier(connection, person, glimpse) if left > 0 else None
                 if dossier is None:
@@ -114,9 +124,9 @@ class Portraits:
                 key = (dossier.familiar, person, dossier.last_fact_id, dossier.created_at, glimpse.key, most_facts)
                 known = self._judged.get(key) or _judge(connection, dossier, glimpse, most_facts)
                 judged[key] = known
-                found.append(_portrait(connection, dossier, known, glimpse))
+                found.append(_sketch(dossier, known, glimpse, private))
                 left -= bool(found[-1].text or found[-1].facts)
-            return found
+            return _portraits(connection, found)
 
         portraits = await self._engine.read(work)
         if changes == self._changes:
@@ -135,10 +145,37 @@ def _judge(connection: Connection, dossier: Dossier, glimpse: Glimpse, most_fact
     return _Judged(held, _weightiest(connection, dossier.person, glimpse, most_facts))
 
 
-def _portrait(connection: Connection, dossier: Dossier, known: _Judged, glimpse: Glimpse) -> Portrait:
+def _sketch(dossier: Dossier, known: _Judged, glimpse: Glimpse, private: Collection[PersonKey]) -> _Sketch:
+    """Leave out what has ended since it was chosen, and what names somebody who is private now."""
     if not known.held and glimpse.as_of is None:
-        return Portrait(dossier.person, dossier.text)
-    return Portrait(dossier.person, "", held=known.held, facts=_told(connection, known, glimpse))
+        return _Sketch(dossier.person, dossier.text)
+    told = [
+        (fact, tellers)
+        for fact, tellers in known.facts
+        if (glimpse.as_of or fact.valid.until is None or fact.valid.until > glimpse.now)
+        and not any(one.key in private for one in fact.subjects)
+    ]
+    return _Sketch(dossier.person, "", known.held, tuple(told))
+
+
+def _portraits(connection: Connection, found: Sequence[_Sketch]) -> list[Portrait]:
+    """Put today's names to what is told; they are read for all portraits at once."""
+    told = [one for sketch in found for one in sketch.facts]
+    labels = read_labels(connection, [fact for fact, _tellers in told])
+    spans = names_of_each(connection, {key for _fact, tellers in told for key in tellers})
+    names = {key: label_of(key, known) for key, known in spans.items()}
+    return [
+        Portrait(
+            sketch.person,
+            sketch.text,
+            sketch.held,
+            tuple(
+                ToldFact(fact, labels[fact.id] | {key: names[key] for key in tellers}, tellers)
+                for fact, tellers in sketch.facts
+            ),
+        )
+        for sketch in found
+    ]
 
 
 def _dossier(connection: Connection, person: PersonKey, glimpse: Glimpse) -> Dossier | None:
@@ -187,23 +224,6 @@ def _weightiest(
         limit=_READ_FACTS,
         audience=glimpse.audience,
     )
-    found = sorted(fact_query.page(connection, question), key=lambda fact: (-(fact.importance or 5), -fact.id))[:most]
+    found = fact_query.weightiest(connection, question, most)
     known = read_provenance(connection, [fact.id for fact in found], glimpse.known_at)
     return tuple((fact, told_by(fact, known.get(fact.id))) for fact in found)
-
-
-def _told(connection: Connection, known: _Judged, glimpse: Glimpse) -> tuple[ToldFact, ...]:
-    """Return what is still told: not what has ended since it was chosen, nor what names somebody who is private now."""
-    private = read_levels(connection).keys()
-    found = [
-        (fact, tellers)
-        for fact, tellers in known.facts
-        if (glimpse.as_of or fact.valid.until is None or fact.valid.until > glimpse.now)
-        and private.isdisjoint(one.key for one in fact.subjects)
-    ]
-    labels = read_labels(connection, [fact for fact, _tellers in found])
-    spans = names_of_each(connection, {key for _fact, tellers in found for key in tellers})
-    names = {key: label_of(key, known) for key, known in spans.items()}
-    return tuple(
-        ToldFact(fact, labels[fact.id] | {key: names[key] for key in tellers}, tellers) for fact, tellers in found
-    )

@@ -33,6 +33,7 @@ from familiar_app.store.candidate import (
 )
 from familiar_app.store.engine import Engine
 from familiar_app.store.fact_row import read_labels
+from familiar_app.store.heard import Hearing
 from familiar_app.store.index.search_index import SearchIndex, View
 from familiar_app.store.index.text_index import Scope
 from familiar_app.store.index.turn_source import TurnSource
@@ -154,10 +155,8 @@ class Retrieval:
         matrix = self._matrix(look, "turn")
         if matrix is not None:
             chosen |= set(matrix.nearest(look.vector, look.wanted, look.scope.channels))
-        if look.request.weights.neighbours > 0:
-            known = with_neighbours(look.connection, chosen, look.scope)
-        else:
-            known = places(look.connection, chosen, look.scope)
+        find = with_neighbours if look.request.weights.neighbours > 0 else places
+        known = find(look.connection, chosen, look.scope, Hearing(look.connection, look.request.familiar))
         cosines = {} if matrix is None else matrix.cosines(look.vector, known)
         return turn_candidates(known, look.found.scores, cosines, look.cue.people)
 

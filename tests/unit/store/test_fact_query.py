@@ -196,6 +196,8 @@ def test_sql_and_rules_agree(steps: list[tuple[object, ...]], questions: list[tu
             assert fact_query.page(connection, asked) == model.page(asked)
             everything = replace(asked, limit=1000)
             assert fact_query.count(connection, asked) == len(model.page(everything))
+            heavy = sorted(model.page(asked), key=lambda fact: (-(fact.importance or 5), -fact.id))
+            assert fact_query.weightiest(connection, asked, 2) == heavy[:2]
         assert list(fact_problems(connection)) == []
 
 
