@@ -146,6 +146,8 @@ def test_another_panel_leads_to_a_turn_of_any_channel(play: Any) -> None:
             await scene.until(lambda turn=turn: scene.model.target == turn_key(turn))
             assert scene.model.open.channel.id == channel.id
             await scene.until(lambda turn=turn: turn.content in scene.shown)
+            await scene.until(lambda turn=turn: scene.view.transcript.current == turn_key(turn))
+            assert scene.view.transcript.hasFocus()
 
     play(act, before)
 

@@ -179,7 +179,10 @@ class ChatPanel:
         channel, _, turn = key.partition(":")
         if channel.isdigit() and turn.isdigit():
             self.view.deeds.show_turn_of(int(channel), int(turn))
-        elif channel.isdigit():
+            # There the turn is marked as the one that keys speak of.
+            self.view.transcript.setFocus()
+            return
+        if channel.isdigit():
             opened = self.view.model.open
             if opened is None or opened.channel.id != int(channel):
                 self.view.deeds.open_channel(int(channel))

@@ -236,6 +236,8 @@ class ChatView(QWidget):
         self.transcript.set_rows(opened.rows)
         if self.model.target is not None:
             self.transcript.show_row(self.model.target)
+            if self.model.target[0] != "unread":
+                self.transcript.set_current(self.model.target, reveal=False)
         self.channels.select(opened.channel.id)
         self.header.show_title(channel_title(opened.channel))
         self.meter.show_meter(self.model.meter)
