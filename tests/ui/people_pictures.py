@@ -89,7 +89,7 @@ SCENES: dict[str, tuple[str, str, Show]] = {
     "reflections-fact": ("reflections", "story", fact),
     "reflections-many": ("reflections", "many", as_it_opens),
 }
-LOOKS = (("light", 1.0), ("dark", 1.0), ("light", 1.5))
+LOOKS = (("light", 1.0), ("dark", 1.0), ("contrast", 1.0), ("light", 1.5))
 
 
 async def fill(vault: Vault, clock: FixedClock, kind: str) -> None:

@@ -124,7 +124,7 @@ def test_two_identities_are_merged_and_taken_apart_again(play: Play) -> None:
     async def story(scene: PanelScene) -> None:
         choose(scene, "Ann", "Ben")
         await scene.until_side("Are they one person?")
-        scene.press(f"Yes, Ann ({ANN})", scene.side)
+        scene.press(f"Yes, show them as Ann ({ANN})", scene.side)
         await scene.until(lambda: shown(scene) == ["Ann +1", "Mira"])
         await scene.until_side("Counts as one person with")
         assert "Facts (6)" in scene.side_text()
@@ -142,7 +142,7 @@ def test_two_identities_are_merged_and_taken_apart_again(play: Play) -> None:
         assert len(scene.undos) == 1
         choose(scene, "Ann", "Ben")
         await scene.until_side("Are they one person?")
-        scene.press(f"Yes, Ben ({BEN})", scene.side)
+        scene.press(f"Yes, show them as Ben ({BEN})", scene.side)
         await scene.until_side("Counts as one person with")
         scene.press(f"Take {ANN} apart", scene.side)
         await scene.until(lambda: sorted(shown(scene)) == ["Ann", "Ben", "Mira"])

@@ -177,7 +177,8 @@ class SeveralPage(SidePage):
             self.part("Are they one person?")
             self.text("Messages and facts stay as they are; they are only shown under one name. You can take it back.")
             choices = [
-                (f"Yes, {row.label} ({short(row.key, 24)})", lambda row=row: ways.merge(rows, row.key)) for row in rows
+                (f"Yes, show them as {row.label} ({short(row.key, 24)})", lambda row=row: ways.merge(rows, row.key))
+                for row in rows
             ]
             self.buttons(choices)
         self.end()
