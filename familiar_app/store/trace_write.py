@@ -21,6 +21,8 @@ REMOVED = "[removed]"
 _MIN_SEARCHED_LENGTH = 4
 # How a projector's prompt names what it shows.
 _SHOWN = re.compile(r"\[([TF])#(\d+)")
+# The layer of what tools were called with and answered.
+_TOOLS = "tools"
 # Where in a trace something said can stand, and which parts of those are the program's own words.
 _SPOKEN = frozenset({"messages", "layers", "candidates", "lorebook", "answer", "error"})
 _WORDS_OF_OURS = frozenset({"name", "key", "kind", "role", "layer", "reason", "what", "why"})
@@ -115,6 +117,7 @@ class _Redaction:
         kept = [one for one in fields.get("candidates", ()) if not self._is_of_them(one)]
         shown = shown or len(kept) != len(fields.get("candidates", ()))
         fields["candidates"] = kept
+        shown = self._empty_rounds(fields, shown) or shown
         # The provider's request is one JSON text: cutting pieces out of it would leave what was never sent.
         sent = fields.get("sent")
         if sent is not None and (shown or any(form in sent for form in self._encoded)):
@@ -123,6 +126,28 @@ class _Redaction:
         shown = shown or cleaned != fields
         fields.update(cleaned)
         return shown
+
+    def _empty_rounds(self, fields: dict[str, Any], shown: bool) -> bool:
+        """Take out what tools were called with and answered, where the prompt showed any of this or they tell it.
+
+        A model saves what was said in words of its own, so that a search for the text would not find it.
+        """
+        rounds = fields.get("rounds") or []
+        told = [one for one in fields["messages"] if one["layer"] == _TOOLS and one["role"] != "system"]
+        if not rounds or not (shown or fields.get("turn_id") in self._turns or self._tell(rounds) or self._tell(told)):
+            return False
+        fields["rounds"] = []
+        for message in told:
+            message["content"] = REMOVED
+        return True
+
+    def _tell(self, value: Any) -> bool:
+        """Tell whether one of the texts stands in a value, as it is or as JSON writes it."""
+        if isinstance(value, str):
+            return any(form in value for form in (*self._texts, *self._encoded))
+        if isinstance(value, dict):
+            return any(self._tell(part) for part in value.values())
+        return isinstance(value, list) and any(self._tell(part) for part in value)
 
     def _is_of_them(self, candidate: dict[str, Any]) -> bool:
         kind, number = candidate.get("kind"), candidate.get("id")

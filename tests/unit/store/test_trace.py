@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from familiar_app.domain.fact import NewFact
 from familiar_app.domain.ids import ChannelKey, FamiliarId, TraceId, TurnId
-from familiar_app.domain.trace import LayerTrace, PromptTrace, TracedMessage
+from familiar_app.domain.trace import LayerTrace, PromptTrace, ToolRound, TracedMessage
 from familiar_app.domain.turn import NewTurn, Role
 from familiar_app.store.trace_pack import squeeze, unsqueeze
 from familiar_app.store.vault import Vault
@@ -106,6 +106,50 @@ async def test_scrubbing_a_turn_takes_its_text_out_of_every_trace(vault: Vault, 
     assert (first.sent, first.answer) == (None, "You said: [removed]")
     assert second.sent is None
     assert third == untouched.model_copy(update={"id": numbers[2]})
+
+
+async def test_scrubbing_a_turn_takes_out_what_was_made_of_it_by_tools(
+    vault: Vault, said: Callable[..., NewTurn]
+) -> None:
+    turn, _ = await vault.turns.append(said("My cat is called Mia."))
+    other, _ = await vault.turns.append(said("Hello."))
+    call = {"name": "save", "arguments": '{"memory_content": "Ann has a pet"}', "success": True, "result": "kept"}
+    explained = TracedMessage(role="system", content="You may call tools.", layer="tools")
+    added = (
+        TracedMessage(role="assistant", content='save {"memory_content": "Ann has a pet"}', layer="tools"),
+        TracedMessage(role="tool", content="Ann has a pet", layer="tools"),
+    )
+    rounds = (ToolRound(sent='{"say": "Ann has a pet"}', said="", calls=(call,)),)
+    traces = []
+    for shown in (turn, other):
+        messages = (explained, TracedMessage(role="user", content=shown.content, layer="h", turn=shown.id), *added)
+        changes = {"messages": messages, "rounds": rounds, "turn_id": shown.id, "sent": "Ann has a pet"}
+        traces.append(await vault.traces.put(a_trace(layers=(), candidates=(), **changes)))
+    await vault.turns.scrub(turn.id)
+    gone, kept = [await vault.traces.get(number) for number in traces]
+    assert gone is not None
+    assert kept is not None
+    assert (gone.rounds, gone.sent) == ((), None)
+    assert [one.content for one in gone.messages] == ["You may call tools.", *["[removed]"] * 3]
+    assert kept.rounds == rounds
+
+
+async def test_scrubbing_a_text_that_only_a_tool_tells_takes_its_rounds_out(
+    vault: Vault, said: Callable[..., NewTurn]
+) -> None:
+    turn, _ = await vault.turns.append(said('He said "no"\nand left'))
+    result = json.dumps({"message": 'Saved: He said "no"\nand left'})
+    call = {"name": "save", "arguments": "{}", "success": True, "result": result}
+    added = TracedMessage(role="tool", content=result, layer="tools")
+    trace = await vault.traces.put(
+        a_trace(
+            messages=(added,), layers=(), candidates=(), rounds=(ToolRound(calls=(call,)),), sent=json.dumps(result)
+        )
+    )
+    await vault.turns.scrub(turn.id)
+    gone = await vault.traces.get(trace)
+    assert gone is not None
+    assert (gone.rounds, gone.sent, gone.messages[0].content) == ((), None, "[removed]")
 
 
 async def test_scrubbing_a_common_word_leaves_the_programs_own_words(
