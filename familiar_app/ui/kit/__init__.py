@@ -9,7 +9,8 @@ How a panel is built:
       self._tasks = Tasks(context.tasks, self, notice.show_error)
       self._tasks.start(self._load, name="chat.load")          # a function that makes the coroutine
   A FamiliarError goes to the notice (with "Try again" where that can help), any other error to the crash dialog.
-* Messages: `kit.notice.Notice` inline; `context.offer_undo(text, undo)` after anything that can be taken back;
+* Messages: `kit.notice.Notice` inline; `context.offer_undo(text, undo, redo)` after anything that can be taken back;
+  with a `redo` it lasts beyond the bar, for Ctrl+Z, Ctrl+Shift+Z and the palette;
   `context.tell(text)` for a passing word in the status bar. Dialogs (`kit.dialog`) are awaited inside a task and rare.
 * Details go to the side view: `context.side_view.show_widget(title, widget)`; Esc closes it.
 * Colours come by role: `context.theme.color("text_2")`; icons from `kit.icon`; a widget that paints or holds a picture

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.fact import Fact, is_current
-from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, PersonKey
+from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.ranking import Kind, Weights
 from familiar_app.domain.recall import Hit, Recall
 from familiar_app.domain.turn import Channel, Person, Turn
@@ -87,16 +87,28 @@ class Reading:
         return [self._turn(one, wanted) for one in turns if _passes(one, wanted)][:MOST]
 
     async def turns_as_typed(self, wanted: Wanted, known: Iterable[Found]) -> list[Found]:
-        """Return messages that hold the text just as it was typed, newest first, beyond the known ones."""
+        """Return messages that hold the text just as it was typed, newest first, beyond the known ones.
+
+        Reads on through the log until there are enough that pass the filters; whoever waits can give it up.
+        """
         ids = {one.id for one in known}
-        most = DEEP if wanted.narrowed else MOST
-        turns = await self._services.vault.turns.search(wanted.text.strip(), channel=wanted.channel, limit=most)
         heard = {one.id for one in self.names.channels}
-        return [
-            self._turn(one, wanted)
-            for one in turns
-            if one.channel in heard and str(one.id) not in ids and _passes(one, wanted)
-        ]
+        most = DEEP if wanted.narrowed else MOST
+        found: list[Found] = []
+        before: TurnId | None = None
+        while len(found) < MOST:
+            turns = await self._services.vault.turns.search(
+                wanted.text.strip(), channel=wanted.channel, limit=most, before=before
+            )
+            found += [
+                self._turn(one, wanted)
+                for one in turns
+                if one.channel in heard and str(one.id) not in ids and _passes(one, wanted)
+            ]
+            if len(turns) < most:
+                break
+            before = min(one.id for one in turns)
+        return found
 
     async def facts(self, wanted: Wanted) -> list[Found]:
         """Return facts: those believed today by their words, then whatever was believed at any time."""

@@ -175,6 +175,13 @@ class TestFilters:
         assert [one.id for one in found["fact"]] == [str(archive.ids["fact"])]
         assert list(found) == ["turn", "fact", "memory"]
 
+    async def test_a_rare_speaker_of_common_words_is_found_far_back(
+        self, archive: Archive, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("familiar_app.ui.search.reading.DEEP", 2)
+        found = await look(await model_of(archive), "the lighthouse", kind="turn", person=ANN, until=day(-300))
+        assert [one.id for one in found["turn"]] == [str(archive.ids["old"])]
+
     async def test_days(self, archive: Archive) -> None:
         found = await look(await model_of(archive), "lighthouse", since=day(-3), until=day(-2))
         assert [one.id for one in found["turn"]] == [str(archive.ids["ben"])]
