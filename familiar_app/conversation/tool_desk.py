@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,7 @@ from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.errors import BugError
 from familiar_app.domain.ids import FamiliarId, TurnId
 from familiar_app.domain.saved_memory.request import ToolContext
+from familiar_app.domain.saved_memory.target import ChatPerson
 from familiar_app.domain.settings import CharacterConfig
 from familiar_app.domain.turn import Channel, NewTurn, Role, Turn
 from familiar_app.store.vault import Vault
@@ -61,7 +62,10 @@ class Done:
 
 @dataclass
 class ToolDesk:
-    """The tools of one familiar. Raises BadInputError for settings that name an unknown tool."""
+    """The tools of one familiar. Raises BadInputError for settings that name an unknown tool.
+
+    `members` tells of a channel's server who else belongs to it; a link to a platform may set it.
+    """
 
     familiar: FamiliarId
     char: str
@@ -71,6 +75,7 @@ class ToolDesk:
     embedder: Embedder | None = None
     notices: NoticeSink | None = None
     timeout_s: float = TIMEOUT_S
+    members: Callable[[Channel], Sequence[ChatPerson]] = lambda _channel: ()
     _tools: dict[str, Tool] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,7 +126,8 @@ class ToolDesk:
         answered = await self.vault.turns.get(turn)
         if answered is None:
             raise BugError("The turn that is answered is gone.")
-        return await caller_of(self.vault, self.familiar, self.char, self.config.lineage, channel, answered)
+        place, members = (self.vault, self.familiar, self.char, self.config.lineage), self.members(channel)
+        return await caller_of(*place, channel, answered, members=members)
 
     async def _log(self, call: ToolCall, answer: ToolAnswer, channel: Channel) -> Turn:
         told = {"name": call.name, "arguments": call.arguments, "result": answer.text}

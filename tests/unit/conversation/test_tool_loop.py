@@ -19,6 +19,7 @@ from familiar_app.domain.chat import ToolCall, ToolSpec
 from familiar_app.domain.errors import BadInputError, OutsideError
 from familiar_app.domain.ids import ChannelKey, PersonKey
 from familiar_app.domain.saved_memory.status import SAVE_TOOL, UPDATE_TOOL
+from familiar_app.domain.saved_memory.target import ChatPerson
 from familiar_app.domain.settings import parse_config
 from familiar_app.domain.turn import Author, Role
 from familiar_app.store.saved_memory import MemoryQuestion
@@ -291,3 +292,13 @@ async def test_a_prompt_that_is_tried_offers_tools_and_carries_out_none(stage: S
     await at.say("I like tea")
     assert [one.name for one in at.model.requests[0].tools] == [one.name for one in at.model.requests[1].tools]
     assert at.model.requests[0].messages[0].content == at.model.requests[1].messages[0].content
+
+
+async def test_a_link_can_tell_who_else_belongs_to_a_server(stage: Stage) -> None:
+    at = scene(stage, [save(who="Cleo")], ["Kept."])
+    channel = await stage.vault.channels.ensure(ChannelKey("discord:10"), familiar=None, guild=SERVER)
+    talk = at.talk()
+    talk.desk.members = lambda _channel: (ChatPerson(PersonKey("discord:7"), "Cleo", "cleo"),)
+    _ = [event async for event in talk.say(channel, "Cleo likes tea", BEN)]
+    (kept,) = await stage.vault.saved_memories.list(MemoryQuestion(LINEAGE))
+    assert (kept.place.owner, kept.taught_by) == ("discord:7", BEN.key)
