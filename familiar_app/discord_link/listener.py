@@ -76,7 +76,7 @@ class Listener:
 
     async def _was_answered(self, turn: Turn) -> bool:
         answers = await self.scribe.vault.turns.answers(turn.id)
-        return any(one.familiar == self.scribe.familiar for one in answers)
+        return any(one.familiar == self.scribe.familiar and one.message_id is not None for one in answers)
 
     async def _situation(self, heard: Heard, channel: Channel) -> Situation:
         now, asked = self.clock.now(), self._asked_at.get(channel.id)

@@ -33,33 +33,23 @@ class Line(Protocol):
 
 
 async def send_reply(vault: Vault, line: Line, channel: int, reply: Turn, answers: int | None) -> int:
-    """Send a reply and note its messages; returns how many there are. Raises what kept the first from being sent.
-
-    A reply that nobody has seen is hidden, so that it does not count as said.
-    """
+    """Send a reply and note its messages; returns how many there are. Raises what kept one of them from being sent."""
     marked = read_mark(reply.content)
     if marked.marked:
         answers = await _named(vault, reply.channel, marked.answers) or answers
         await vault.turns.revise(reply.id, marked.text)
     sent = address(marked.text, await _known(vault, reply.channel))
     split = split_message(sent.text)
-    count = 0
-    try:
-        for number, part in enumerate(split.parts):
-            last = number == len(split.parts) - 1
-            message = await line.send(
-                channel,
-                part,
-                people=pinged_in(part, sent.people),
-                answers=answers if number == 0 else None,
-                file=split.rest if last else "",
-            )
-            await vault.messages.sent(reply.id, [str(message)])
-            count += 1
-    finally:
-        if not count:
-            await vault.turns.hide([reply.id])
-    return count
+    for number, part in enumerate(split.parts):
+        message = await line.send(
+            channel,
+            part,
+            people=pinged_in(part, sent.people),
+            answers=answers if number == 0 else None,
+            file=split.rest if number == len(split.parts) - 1 else "",
+        )
+        await vault.messages.sent(reply.id, [str(message)])
+    return len(split.parts)
 
 
 @contextlib.asynccontextmanager

@@ -13,13 +13,12 @@ from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from familiar_app.conversation.event import ReplyDelta, ReplyFailed, ReplyStopped, ReplyStored
+from familiar_app.conversation.event import ReplyDelta, ReplyFailed, ReplyStored
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.discord_link.fault import NotPermittedError
 from familiar_app.discord_link.sender import Line, send_reply, typing
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId, PersonKey, TurnId
-from familiar_app.domain.turn import Turn
 
 MAX_WAITING = 3
 Start = Callable[[Coroutine[Any, Any, None], str], object]
@@ -90,7 +89,12 @@ class Voice:
             self._current, self._working = None, False
 
     async def _answer(self, wish: Wish) -> None:
-        line = self.line()
+        try:
+            await self._talk(wish, self.line())
+        finally:
+            await self._hide_unsent(wish)
+
+    async def _talk(self, wish: Wish, line: Line) -> None:
         async with AsyncExitStack() as shown, aclosing(self.conversation.regenerate(wish.turn)) as events:
             async for event in events:
                 match event:
@@ -98,21 +102,19 @@ class Voice:
                         # Silence is ruled out from here on.
                         self._spoken = True
                         await shown.enter_async_context(typing(line, self.number))
-                    case ReplyStored(turn=turn):
-                        await self._send(wish, turn, line)
-                    case ReplyStopped(turn=Turn() as turn):
-                        await self.conversation.vault.turns.hide([turn.id])
+                    case ReplyStored(turn=turn) if not wish.cancelled:
+                        answers = wish.message if wish.quote else None
+                        count = await send_reply(self.conversation.vault, line, self.number, turn, answers)
+                        log.info("turn %d was sent as %d messages", turn.id, count)
                     case ReplyFailed(error=error):
                         raise error
 
-    async def _send(self, wish: Wish, reply: Turn, line: Line) -> None:
-        if wish.cancelled:
-            await self.conversation.vault.turns.hide([reply.id])
-            return
-        count = await send_reply(
-            self.conversation.vault, line, self.number, reply, wish.message if wish.quote else None
-        )
-        log.info("turn %d was sent as %d messages", reply.id, count)
+    async def _hide_unsent(self, wish: Wish) -> None:
+        """Hide what was made and not sent: nobody has read it, so it was not said."""
+        turns = self.conversation.vault.turns
+        own = [one for one in await turns.answers(wish.turn) if one.familiar == self.conversation.familiar]
+        if unsent := [one.id for one in own if one.message_id is None and not one.hidden]:
+            await turns.hide(unsent)
 
     def _note(self, error: FamiliarError) -> None:
         if isinstance(error, NotPermittedError):
