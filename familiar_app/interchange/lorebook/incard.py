@@ -20,6 +20,9 @@ from familiar_app.interchange.lorebook.shape import Shape
 from familiar_app.interchange.lorebook.shape_write import write_book
 from familiar_app.interchange.report import Report, ReportLine
 
+_WITHOUT_EFFECT = frozenset({"keys", "content"})
+"""What has no effect in these is told while reading, and is written all the same."""
+
 
 def write_into_card(path: Path, document: LoreDocument, format: str) -> tuple[ReportLine, ...]:  # noqa: A002
     """Write the book into a card of this format. Returns what does not survive."""
@@ -66,7 +69,7 @@ def _card_book(document: LoreDocument, version: CardVersion, report: Report) -> 
     if origin is not None and is_character_book(origin.shape):
         return write_character_book(shape, document.book, origin, report)
     for line in document.report:
-        if line.what == "ignored":
+        if line.what == "ignored" and line.field not in _WITHOUT_EFFECT:
             report.lines.append(
                 ReportLine(line.field, "dropped", "only the original format has this field", line.entry)
             )
