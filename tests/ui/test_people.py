@@ -11,13 +11,16 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication, QComboBox
 
 from familiar_app.bootstrap.loop import run
+from familiar_app.conversation.memory_tool import keeper_of
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import OutsideError
-from familiar_app.domain.ids import OWNER, PersonKey
+from familiar_app.domain.ids import OWNER, Lineage, PersonKey
 from familiar_app.domain.privacy import PrivacyLevel
+from familiar_app.domain.saved_memory.keeper import Wording
+from familiar_app.domain.saved_memory.memory import MemoryPlace, Scope
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.people.panel import create_people_panel
-from tests.ui.panel_scene import ANN, BEN, MIRA, PanelScene, tell_people
+from tests.ui.panel_scene import ANN, BEN, LINEAGE, MIRA, PanelScene, config, tell_people
 from tests.ui.test_every_screen import cut_off, overlapping, unnamed, unreachable
 from tests.ui.timeline_scene import NOW, new_vault, tell_story
 
@@ -106,6 +109,21 @@ def test_a_person_is_shown_with_names_dossier_facts_and_messages(play: Play) -> 
         scene.press("Ann lives in Rome.", scene.side)
         scene.press("On the timeline", scene.side)
         assert scene.went == [("timeline", "7"), ("timeline", f"person:{ANN}")]
+
+    play(story)
+
+
+def test_saved_memories_are_shown_and_lead_to_their_panel(play: Play) -> None:
+    async def story(scene: PanelScene) -> None:
+        keeper = keeper_of(MIRA, config())
+        place = MemoryPlace(Scope.PERSONAL, ANN, Lineage(LINEAGE))
+        saved = await scene.vault.saved_memories.add(
+            keeper, Wording(place, "{user} told {char} about bees", ()), by=OWNER
+        )
+        choose(scene, "Ann")
+        await scene.until_side("Saved memories")
+        scene.press("Ann told Mira about bees", scene.side)
+        assert scene.went == [("memories", str(saved.id))]
 
     play(story)
 

@@ -10,7 +10,7 @@ from familiar_app.domain.fact import Fact
 from familiar_app.domain.ids import OWNER, FamiliarId, Lineage, PersonKey, ego_key
 from familiar_app.domain.privacy import PrivacyLevel
 from familiar_app.domain.projection import Dossier
-from familiar_app.domain.saved_memory.memory import SavedMemory, Scope
+from familiar_app.domain.saved_memory.memory import MemoryId, SavedMemory, Scope
 from familiar_app.domain.saved_memory.placeholder import fill
 from familiar_app.domain.turn import NameSpan, Turn
 from familiar_app.store.person_count import MonthCount, Order, PersonRow, in_order
@@ -43,13 +43,15 @@ class DossierPart:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Everything the side view shows of one person. `facts` are the most important of `row.facts`."""
+    """Everything the side view shows of one person. `facts` are the most important of `row.facts`.
+
+    `memories` are the newest ones about this person, with their numbers."""
 
     row: PersonRow
     names: tuple[NameSpan, ...]
     dossiers: tuple[DossierPart, ...]
     facts: tuple[Fact, ...]
-    memories: tuple[str, ...]
+    memories: tuple[tuple[MemoryId, str], ...]
     months: tuple[MonthCount, ...]
     said: tuple[Turn, ...]
 
@@ -170,9 +172,9 @@ class PeopleModel(Watched):
         several = len(row.identities) > 1
         return tuple(DossierPart(one.person if several else "", one) for one in found if one is not None)
 
-    async def _memories(self, row: PersonRow) -> tuple[str, ...]:
+    async def _memories(self, row: PersonRow) -> tuple[tuple[MemoryId, str], ...]:
         found: list[SavedMemory] = []
         for one in row.identities:
             question = MemoryQuestion(self._lineage, scope=Scope.PERSONAL, owner=one, limit=MOST_MEMORIES)
             found += await self._vault.saved_memories.list(question)
-        return tuple(fill(one.content, user=row.label, char=self.name) for one in found)
+        return tuple((one.id, fill(one.content, user=row.label, char=self.name)) for one in found)

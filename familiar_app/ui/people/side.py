@@ -117,12 +117,14 @@ class PersonPage(SidePage):
             self.text(fact.text)
 
     def _memories(self) -> None:
-        if self._sheet.memories:
-            self.part("Saved memories")
-            for one in self._sheet.memories:
-                self.text(f"• {one}")
+        if not self._sheet.memories:
+            return
+        self.part("Saved memories")
+        for number, text in self._sheet.memories:
             if self._ways.offers("memories"):
-                self.buttons([("All saved memories", lambda: self._ways.go("memories", ""))])
+                self.chip(text, lambda number=number: self._ways.go("memories", str(number)))
+            else:
+                self.text(f"• {text}")
 
     def _messages(self) -> None:
         sheet = self._sheet
