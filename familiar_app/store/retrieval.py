@@ -169,7 +169,7 @@ class Retrieval:
         matrix = self._matrix(look, "fact")
         cosines: dict[int, float] = {}
         if matrix is not None:
-            facts |= _nearest_facts(look, matrix.nearest(look.vector, len(matrix)), now)
+            facts |= _nearest_facts(look, matrix, now)
             cosines = matrix.cosines(look.vector, facts)
         return facts, fact_candidates(facts, look.found.scores, cosines, look.cue.people)
 
@@ -208,13 +208,16 @@ class _Look:
         return {number for of, number in self.found.best if of == kind}
 
 
-def _nearest_facts(look: _Look, order: Sequence[int], now: datetime) -> dict[int, Fact]:
+def _nearest_facts(look: _Look, matrix: VectorMatrix, now: datetime) -> dict[int, Fact]:
     """Take the nearest facts that are in scope, however many others are nearer."""
     facts: dict[int, Fact] = {}
-    start, step = 0, look.wanted
-    while len(facts) < look.wanted and start < len(order):
-        facts |= facts_in_scope(look.connection, order[start : start + step], look.request, now, held=look.held)
-        start, step = start + step, step * 2
+    seen, upto = 0, look.wanted
+    while len(facts) < look.wanted and seen < len(matrix):
+        order = matrix.nearest(look.vector, upto)
+        facts |= facts_in_scope(look.connection, order[seen:], look.request, now, held=look.held)
+        if len(order) < upto:
+            break
+        seen, upto = len(order), upto * 4
     return dict(list(facts.items())[: look.wanted])
 
 

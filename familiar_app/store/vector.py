@@ -7,8 +7,10 @@ read again before the next search.
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from familiar_app.domain.clock import Clock
@@ -47,7 +49,7 @@ _MISSING_FACTS = """SELECT f.id, '', NULL, f.text FROM facts f
 class _Loaded:
     """The vectors of one kind and model, and the numbers of those to be read again."""
 
-    matrix: VectorMatrix
+    matrix: VectorMatrix | None = None
     outdated: set[int] = field(default_factory=set)
 
 
@@ -58,6 +60,7 @@ class Vectors:
         self._engine = engine
         self._clock = clock
         self._loaded: dict[tuple[VectorKind, str], _Loaded] = {}
+        self._reading = threading.Lock()
         turns.watch(self._turns_changed)
         feed.listen(self._facts_changed)
 
@@ -107,21 +110,31 @@ class Vectors:
     def matrix(self, connection: Connection, kind: VectorKind, model: str) -> VectorMatrix | None:
         """Return the vectors of a model as they stand, None where there are none. For a reader's thread.
 
-        The first call reads them all: some seconds for a million.
+        The first call reads them all, and who asks meanwhile waits for it: see `load`.
         """
-        loaded = self._loaded.get((kind, model))
-        if loaded is None:
-            matrix = _load(connection, kind, model)
-            if matrix is None:
-                return None
-            loaded = self._loaded.setdefault((kind, model), _Loaded(matrix))
-        if loaded.outdated:
-            again, loaded.outdated = loaded.outdated, set()
-            _read_again(connection, kind, model, loaded.matrix, again)
-        return loaded.matrix
+        key = (kind, model)
+        with self._reading:
+            loaded = self._loaded.get(key)
+            if loaded is None:
+                # It stands there before it is read, so that what changes meanwhile is read again.
+                loaded = self._loaded[key] = _Loaded()
+                try:
+                    loaded.matrix = _load(connection, kind, model)
+                finally:
+                    if loaded.matrix is None:
+                        self._loaded.pop(key, None)
+            if loaded.matrix is not None and loaded.outdated:
+                again, loaded.outdated = loaded.outdated, set()
+                _read_again(connection, kind, model, loaded.matrix, again)
+            return loaded.matrix
+
+    async def load(self, kinds: Iterable[VectorKind], model: str) -> None:
+        """Read all vectors of a model into memory, so that no search has to: some seconds for a million."""
+        for kind in kinds:
+            await self._engine.read(partial(self.matrix, kind=kind, model=model))
 
     def _turns_changed(self, ids: Sequence[TurnId]) -> None:
-        for (kind, _model), loaded in self._loaded.items():
+        for (kind, _model), loaded in list(self._loaded.items()):
             if kind == "turn":
                 loaded.outdated.update(ids)
 
@@ -159,8 +172,9 @@ def _load(connection: Connection, kind: VectorKind, model: str) -> VectorMatrix 
         return None
     matrix = VectorMatrix(first[0])
     matrix.reserve(first[1])
-    for row in connection.execute(f"SELECT e.{key}, ({place}), e.vector FROM {table} e WHERE e.model = ?", (model,)):
-        matrix.put(*row)
+    rows = connection.execute(f"SELECT e.{key}, ({place}), e.vector FROM {table} e WHERE e.model = ?", (model,))
+    while chunk := rows.fetchmany(_READ_ROWS):
+        matrix.put_many(chunk)
     return matrix
 
 

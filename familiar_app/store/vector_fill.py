@@ -46,17 +46,21 @@ class VectorFill:
         return done
 
     async def run(self, turns: Turns) -> None:
-        """Follow the vault until cancelled; a model that fails is tried again after a while."""
+        """Read what there is, then follow the vault until cancelled; a model that fails is tried again later."""
         changed = asyncio.Event()
 
         def notice(_ids: Sequence[TurnId]) -> None:
             changed.set()
 
         turns.watch(notice)
+        loaded = False
         try:
             while True:
                 changed.clear()
                 try:
+                    if not loaded:
+                        await self.vectors.load(self.kinds, self.embedder.name)
+                        loaded = True
                     await self.until_idle()
                 except LockedError:
                     return  # the vault was closed

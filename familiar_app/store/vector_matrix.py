@@ -58,6 +58,19 @@ class VectorMatrix:
             if self._codes is not None:
                 self._codes[:, row] = self._signs(self._rows[row : row + 1])[:, 0]
 
+    def put_many(self, vectors: Sequence[tuple[int, int, bytes]]) -> None:
+        """Add `(id, place, vector)`, none of which is there yet and each but once; for reading a vault's at once."""
+        fitting = [one for one in vectors if len(one[2]) == self.dim * 4]
+        with self._lock:
+            first, end = self._used, self._used + len(fitting)
+            self._grow(end)
+            data = np.frombuffer(b"".join(one[2] for one in fitting), "<f4")
+            self._rows[first:end] = data.reshape(len(fitting), self.dim)
+            self._ids[first:end] = [one[0] for one in fitting]
+            self._places[first:end] = [one[1] for one in fitting]
+            self._row_of.update(zip((one[0] for one in fitting), range(first, end), strict=True))
+            self._used, self._codes = end, None
+
     def reserve(self, rows: int) -> None:
         """Make room for so many rows at once."""
         with self._lock:

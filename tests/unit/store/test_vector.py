@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from familiar_app.domain.embedding import Vector
 from familiar_app.domain.ids import TurnId
 from familiar_app.domain.turn import NewTurn
-from familiar_app.store import vector_matrix
+from familiar_app.store import vector, vector_matrix
 from familiar_app.store.vault import Vault
 from familiar_app.store.vector_fill import VectorFill
 from familiar_app.store.vector_matrix import VectorMatrix
@@ -44,11 +45,11 @@ def unit(numbers: Sequence[float]) -> bytes:
 
 
 async def cosines(vault: Vault, cue: str, ids: Sequence[int]) -> dict[int, float]:
-    vector = (await Letters().embed([cue]))[0].data
+    wanted = (await Letters().embed([cue]))[0].data
 
     def work(connection: object) -> dict[int, float]:
         matrix = vault.vectors.matrix(connection, "turn", MODEL)  # type: ignore[arg-type]
-        return {} if matrix is None else matrix.cosines(vector, ids)
+        return {} if matrix is None else matrix.cosines(wanted, ids)
 
     return await vault._opened.engine.read(work)
 
@@ -86,6 +87,30 @@ async def test_a_text_that_changed_while_it_was_embedded_gets_no_vector(vault: V
     await vault.turns.revise(turn.id, "zzz")
     await vault.vectors.put("turn", MODEL, [(number, text, Vector(1, b"\0\0\x80?"))])
     assert await vault.vectors.count("turn", MODEL) == 0
+
+
+async def test_vectors_are_read_before_the_first_search_and_what_changes_meanwhile_again(
+    vault: Vault, said: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = [(await vault.turns.append(said(text)))[0].id for text in ("qqqqqqq", "xxxxxxx")]
+    await VectorFill(vault.vectors, Letters()).until_idle()
+    read: list[str] = []
+    load = vector._load
+
+    def watched(*given: Any) -> VectorMatrix | None:
+        found = load(*given)
+        read.append(given[1])
+        # What a reader that began before the change does not see.
+        vault.vectors._turns_changed([ids[0]])
+        return found
+
+    monkeypatch.setattr(vector, "_load", watched)
+    await vault.vectors.load(("turn", "fact"), MODEL)
+    assert read == ["turn", "fact"]
+    assert vault.vectors._loaded["turn", MODEL].outdated in (set(), {ids[0]})
+    found = await cosines(vault, "xxxxxxx", ids)
+    assert found[ids[1]] > 0.99 > found[ids[0]]
+    assert read == ["turn", "fact"]
 
 
 async def test_models_keep_apart(vault: Vault, said: Say) -> None:
@@ -177,3 +202,19 @@ def test_vectors_of_another_length_are_passed_over() -> None:
     matrix.put(1, 0, unit([1, 0]))
     assert matrix.nearest(unit([1, 0, 0]), 5) == []
     assert matrix.cosines(unit([1, 0, 0]), [1]) == {}
+
+
+def test_many_put_at_once_are_as_if_put_one_by_one(small_limits: None) -> None:
+    dice = np.random.default_rng(4)
+    rows = [(number, number % 3, unit(dice.normal(size=8).tolist())) for number in range(1, 400)]
+    one_by_one, at_once = VectorMatrix(8), VectorMatrix(8)
+    for row in rows:
+        one_by_one.put(*row)
+    at_once.put_many([*rows[:150], (1000, 0, b"short")])
+    cue = unit(dice.normal(size=8).tolist())
+    at_once.nearest(cue, 5)
+    at_once.put_many(rows[150:])
+    at_once.put_many([])
+    assert len(at_once) == len(one_by_one) == 399
+    assert at_once.cosines(cue, range(1, 400)) == one_by_one.cosines(cue, range(1, 400))
+    assert at_once.nearest(cue, 7, [1]) == one_by_one.nearest(cue, 7, [1])
