@@ -11,6 +11,7 @@ from familiar_app.context.lore_note import note_text
 from familiar_app.domain.card import CharacterCard, fill_placeholders
 from familiar_app.domain.lorebook.activation import Activation
 from familiar_app.domain.lorebook.case_write import case_of
+from familiar_app.domain.lorebook.decoration import decorated
 from familiar_app.domain.lorebook.engine import LoreEngine
 from familiar_app.domain.lorebook.entry import BoundBooks, LoreBook, LoreEntry
 from familiar_app.domain.lorebook.rules import FIXED, rules_named
@@ -247,9 +248,10 @@ def _hit(outcome: Outcome) -> Hit | None:
 
 def _matching_keys(question: Question) -> frozenset[str]:
     """Return which keys of the shown entry are in the text, each looked for by itself."""
-    entry = question.shown
-    if entry is None:
+    if question.shown is None:
         return frozenset()
+    rules = rules_named(question.terms.chosen.rules)
+    entry = decorated(question.shown, rules)
     keys = list(dict.fromkeys([*entry.keys, *entry.secondary_keys]))
     alone = replace(
         LoreEntry(uid=0),
@@ -261,7 +263,7 @@ def _matching_keys(question: Question) -> frozenset[str]:
     probes = tuple(replace(alone, uid=number, keys=(key,)) for number, key in enumerate(keys))
     book = replace(question.book, entries=probes, folders=())
     settings = replace(question.settings(), max_entries=0, recursive=False, max_passes=1, min_activations=0)
-    engine = LoreEngine(BoundBooks(character=(book,)), settings, rules_named(question.terms.chosen.rules))
+    engine = LoreEngine(BoundBooks(character=(book,)), settings, rules)
     scene = question.scene(1_000_000_000)
     fired = engine.activate(scene, chance=lambda: 0.0, count_tokens=lambda _text: 0).accepted
     return frozenset(keys[int(one.candidate.entry.uid)] for one in fired)

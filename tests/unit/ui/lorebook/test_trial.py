@@ -80,6 +80,11 @@ def test_each_key_of_the_form_is_looked_for_by_itself(tmp_path: Path) -> None:
     assert ask(tmp_path, [shown], "A fox in its DEN.", shown=shown).matching == {"fox", "/d.n/i", "in"}
 
 
+def test_a_key_is_looked_for_as_the_decorators_of_its_entry_say(tmp_path: Path) -> None:
+    shown = entry(1, "fox", content="@@match_partial_word\nA cub.")
+    assert ask(tmp_path, [shown], "Two foxes.", shown=shown).matching == {"fox"}
+
+
 def test_every_reason_has_a_sentence() -> None:
     for reason in Reason:
         said = sentence(Outcome(False, reason, {}))
