@@ -9,18 +9,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from discord.app_commands import CommandTree
+
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.discord_link.client import Addresses, GatewayClient
 from familiar_app.discord_link.fault import EXPECTED, explained
-from familiar_app.discord_link.incoming import Connected, Disconnected, Incoming, Removed, channel_number
+from familiar_app.discord_link.incoming import Connected, Disconnected, Incoming, Removed, Spot, channel_number
 from familiar_app.discord_link.listener import Listener
 from familiar_app.discord_link.scribe import Scribe
+from familiar_app.discord_link.slash import add_commands, synchronise
 from familiar_app.discord_link.status import LinkStatus
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, OutsideError
@@ -82,6 +85,28 @@ class DiscordLink:
         """Connect at once instead of waiting."""
         self._retry.set()
 
+    async def subscribe(self, spot: Spot) -> str:
+        """Let the familiar listen in a channel, and say so."""
+        name = self.conversation.name
+        if await self.scribe.subscribe(spot):
+            return f"{name} listens here from now on, and remembers what is said. /unsubscribe ends it."
+        return f"{name} listens here already."
+
+    async def unsubscribe(self, spot: Spot, threads: Sequence[int]) -> str:
+        """Let the familiar listen in a channel no longer, and say so."""
+        name = self.conversation.name
+        if await self.scribe.unsubscribe(spot, threads):
+            return f"{name} no longer listens here. What was said before is still remembered."
+        return f"{name} does not listen here."
+
+    async def diagnostics(self, spot: Spot) -> str:
+        """Tell how things stand in a channel, without a word of what was said."""
+        channel = await self.conversation.vault.channels.find(spot.key)
+        kept = 0 if channel is None else await self.conversation.vault.turns.count(channel.id)
+        listens = "listens" if self.scribe.listens(spot) else "does not listen"
+        mode = self.conversation.config.discord.mode
+        return f"{self.conversation.name} {listens} here (mode: {mode}); {kept} messages of this channel are kept."
+
     async def run(self) -> None:
         """Stay connected. Raises UserError or OutsideError where trying again cannot help."""
         pause_s = self.patience.shortest_s
@@ -123,12 +148,12 @@ class DiscordLink:
             addresses=self.addresses,
             guild_ready_s=self.patience.guild_ready_s,
         )
-        self._client = client
+        self._client, tree = client, add_commands(client, self)
         works: list[asyncio.Task[FamiliarError]] = []
         try:
             works += [
                 self.tasks.start(work, name="link to Discord", owner=self)
-                for work in (self._hold(client), self._consume(client, events), self._watch(client))
+                for work in (self._hold(client), self._consume(client, tree, events), self._watch(client))
             ]
             done, _ = await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
             return next(iter(done)).result()
@@ -161,7 +186,9 @@ class DiscordLink:
                 return OutsideError("Discord does not answer.", retryable=True)
             seen = now
 
-    async def _consume(self, client: GatewayClient, events: asyncio.Queue[Incoming]) -> FamiliarError:
+    async def _consume(
+        self, client: GatewayClient, tree: CommandTree, events: asyncio.Queue[Incoming]
+    ) -> FamiliarError:
         """Deal with what happens, in order. An error about one thing does not keep the next from being dealt with."""
         while True:
             event = await events.get()
@@ -169,6 +196,7 @@ class DiscordLink:
                 match event:
                     case Connected():
                         await self._connected(client, event)
+                        await synchronise(tree, self.conversation.vault, client.me)
                     case Disconnected():
                         await self._look_up()
                     case _:

@@ -7,6 +7,7 @@ messages once they are allowed. Whoever listens, a message is stored once.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from familiar_app.discord_link.incoming import Changed, Heard, Incoming, Reacted, Removed, Spot, channel_key
@@ -32,6 +33,23 @@ class Scribe:
         found = [channel for channel in heard if channel.key.startswith("discord:")]
         self.listens_to |= {channel.key for channel in found}
         return found
+
+    async def subscribe(self, spot: Spot) -> bool:
+        """Listen there from now on. False where the familiar did already."""
+        before = spot.key in self.listens_to
+        await self.channel(spot)
+        self.listens_to.add(spot.key)
+        return not before
+
+    async def unsubscribe(self, spot: Spot, threads: Sequence[int]) -> bool:
+        """Listen there no longer, nor in these threads below it. False where the familiar did not anyway."""
+        before = spot.key in self.listens_to
+        for key in (spot.key, *(channel_key(number) for number in threads)):
+            self.listens_to.discard(key)
+            channel = await self.vault.channels.find(key)
+            if channel is not None:
+                await self.vault.channels.unsubscribe(channel.id, self.familiar)
+        return before
 
     def listens(self, spot: Spot) -> bool:
         """Tell whether the familiar hears what is said there."""

@@ -225,8 +225,10 @@ class Rest:
     async def _get_commands(self, *_: Any) -> list[Payload]:
         return self.commands
 
-    async def _callback(self, _: web.Request, asked: Asked, number: int, __: str) -> None:
+    async def _callback(self, _: web.Request, asked: Asked, number: int, __: str) -> Payload:
         self.callbacks.append({"interaction": number, **asked.body})
+        shape = {"id": str(number), "type": 2, "response_message_loading": True, "response_message_ephemeral": True}
+        return {"interaction": shape, "resource": {"type": asked.body["type"]}}
 
     async def _follow_up(self, _: web.Request, asked: Asked, __: int, ___: str) -> Payload:
         self.callbacks.append({"follow_up": True, **asked.body})

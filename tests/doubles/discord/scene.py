@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.doubles.discord.server import FakeDiscord
-from tests.doubles.discord.world import DM, FIRST_PERSON, GENERAL, PUBLIC_THREAD, Payload, Person
+from tests.doubles.discord.world import DM, EVERYTHING, FIRST_PERSON, GENERAL, PUBLIC_THREAD, VIEW, Payload, Person
 
 PATIENCE_S = 5.0
+EPHEMERAL = 64
 
 
 @dataclass
@@ -116,6 +117,42 @@ class Scene:
         }
         event = "MESSAGE_REACTION_REMOVE" if take_back else "MESSAGE_REACTION_ADD"
         await self._tell(event, data, self._channel_of(kept))
+
+    async def command(self, who: str, name: str, *, channel: str = "general", manager: bool = True) -> str:
+        """Use a slash command, and return the answer that only this person sees."""
+        world, person, answered = self.discord.world, self.people[who], len(self.discord.rest.callbacks)
+        known = next(one for one in self.discord.rest.commands if one["name"] == name)
+        place = world.channels[self.channels[channel]]
+        await self.discord.gateway.tell(
+            "INTERACTION_CREATE",
+            {
+                "id": str(world.snowflake()),
+                "application_id": str(world.me.id),
+                "type": 2,
+                "token": "interaction",
+                "version": 1,
+                "guild_id": str(world.guild),
+                "channel_id": place["id"],
+                "channel": place,
+                "member": {
+                    "user": person.user(),
+                    **person.member(),
+                    "permissions": str(EVERYTHING if manager else VIEW),
+                },
+                "data": {"id": known["id"], "name": name, "type": 1},
+                "locale": "en-US",
+                "app_permissions": str(EVERYTHING),
+                "entitlements": [],
+                "authorizing_integration_owners": {"0": str(world.guild)},
+                "context": 0,
+                "attachment_size_limit": 1 << 20,
+            },
+        )
+        callbacks = self.discord.rest.callbacks
+        await self.until(lambda: len(callbacks) >= answered + 2, "for the answer to a command")
+        deferred, answer = callbacks[answered : answered + 2]
+        assert deferred["data"]["flags"] == EPHEMERAL, "an answer that everybody sees"
+        return str(answer["content"])
 
     def rename(self, who: str, nick: str) -> None:
         """Give somebody another nickname; it shows with their next message."""

@@ -1,0 +1,46 @@
+"""Slash commands of those who manage a server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.e2e.discord.stage import stage
+
+
+async def test_a_channel_is_subscribed_and_left(tmp_path: Path) -> None:
+    async with stage(tmp_path, subscribed=False) as on, on.connected():
+        await on.scene.until(lambda: bool(on.discord.rest.commands))
+        await on.scene.write("Ann", "@Mira not yet")
+        assert "does not listen here" in await on.scene.command("Ann", "diagnostics")
+        assert "listens here from now on" in await on.scene.command("Ann", "subscribe")
+        assert await on.scene.command("Ann", "subscribe") == "Mira listens here already."
+        await on.scene.write("Ann", "@Mira now")
+        await on.scene.replies(1)
+        assert "2 messages" in await on.scene.command("Ann", "diagnostics")
+        thread = await on.scene.open_thread("side")
+        await on.scene.write("Ann", "@Mira here too", channel="side")
+        await on.scene.replies(2)
+        assert "no longer listens" in await on.scene.command("Ann", "unsubscribe")
+        await on.scene.write("Ann", "@Mira and now?")
+        await on.scene.write("Ann", "@Mira and now?", channel="side")
+        assert "does not listen here" in await on.scene.command("Ann", "diagnostics")
+        assert await on.said() == ["Ann: @Mira now", "Mira: Hello."]
+        assert len(await on.said(f"discord:{thread}")) == 2
+
+
+async def test_only_managers_may(tmp_path: Path) -> None:
+    async with stage(tmp_path, subscribed=False) as on, on.connected():
+        await on.scene.until(lambda: bool(on.discord.rest.commands))
+        assert "Only those who manage" in await on.scene.command("Ben", "subscribe", manager=False)
+        assert not on.link.scribe.listens_to
+
+
+async def test_commands_are_told_once_and_to_managers(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on:
+        for number in (1, 2):
+            async with on.connected():
+                await on.scene.write("Ann", "@Mira hi")
+                await on.scene.replies(number)
+        told = [one for one in on.discord.rest.asked if one.path.endswith("/commands")]
+        assert len(told) == 1
+        assert {one["name"] for one in on.discord.rest.commands} == {"subscribe", "unsubscribe", "diagnostics"}
