@@ -5,7 +5,7 @@ from __future__ import annotations
 from familiar_app.context.layer import LayerContext, key_of
 from familiar_app.context.prompt_text import fill, prompt_text
 from familiar_app.domain.projection import Summary
-from familiar_app.domain.speech import clean_text
+from familiar_app.domain.speech import clean_note
 from familiar_app.store.written import Moment
 
 
@@ -22,7 +22,7 @@ class ConversationSummaryLayer:
         summary = await _summary(ctx)
         if summary is None:
             return ""
-        return fill(prompt_text("layer/conversation_summary"), text=clean_text(summary.text).strip())
+        return fill(prompt_text("layer/conversation_summary"), text=clean_note(summary.text).strip())
 
 
 async def _summary(ctx: LayerContext) -> Summary | None:

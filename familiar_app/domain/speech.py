@@ -31,6 +31,7 @@ _NAME_SIGNS = str.maketrans(
 _GAP = rf"(?:[^\S\n]|[{_HIDDEN}\u200c\u200d])*"
 _DATE = r"(?:\d{2,4}[-./]\d{1,2}[-./]\d{1,4}[ ,T]+)?"
 _PREFIX_LOOKALIKE = re.compile(rf"^(?={_GAP}[\[［【〔]{_GAP}{_DATE}\d{{1,2}}[:.：]\d{{2}})", re.MULTILINE)
+_HEADING = re.compile(rf"^{_GAP}(?:#{{1,6}}(?:[^\S\n]{_GAP}|$))+", re.MULTILINE)
 _TEMPLATE_MARK = re.compile(
     r"<(?=\|)|(?<=\|)>|<(?=/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|start_of_image)>)"
     r"|<(?=</?SYS>>)|<(?=/?SYS>>)|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CALLS)\])"
@@ -79,6 +80,14 @@ def clean_text(text: str) -> str:
     """
     text = _BIDI.sub("", _CONTROLS.sub("", _LINE_BREAKS.sub("\n", text)))
     return _PREFIX_LOOKALIKE.sub("> ", break_marks(text))
+
+
+def clean_note(text: str) -> str:
+    """Make a text that a model distilled harmless where it stands among the prompt's own parts.
+
+    Beyond what `clean_text` does, its headings become plain lines: what people said may have led to them.
+    """
+    return clean_text(_HEADING.sub("", clean_text(text)))
 
 
 def break_marks(text: str) -> str:
