@@ -23,7 +23,8 @@ class LabelledField(QWidget):
         self._title = label(title, "strong")
         self._title.setBuddy(inner)
         self._below = label(hint, "faint", wrap=True)
-        self._below.setVisible(bool(hint))
+        if not hint:
+            self._below.hide()
         inner.setAccessibleName(title)
         inner.setAccessibleDescription(hint)
         layout = column(spacing=4)

@@ -34,7 +34,8 @@ class Notice(QFrame):
         self._run: Callable[[], object] | None = None
         self._button = button("", self._press)
         self._close = icon_button(theme, "close", "Dismiss", self.clear, side=14)
-        self._close.setVisible(closable)
+        if not closable:  # to show a part before it has its place would open a window, which takes the focus
+            self._close.hide()
         layout = row(spacing=8)
         layout.setContentsMargins(12, 8, 8, 8)
         top = Qt.AlignmentFlag.AlignTop
