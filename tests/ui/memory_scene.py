@@ -110,7 +110,7 @@ async def with_scene(
     window.resize(*size)
     await settle()
     window.activateWindow()
-    await until(lambda: window.frame is not None)
+    await until(lambda: window.frame is not None and window.isActiveWindow())
     try:
         await test(MemoryScene(window, world, vault, clock, model))
     finally:

@@ -19,7 +19,7 @@ from familiar_app.ui.kit.chip import ChipButton
 from familiar_app.ui.kit.theme import Theme
 from tests.ui.conftest import OnLoop
 from tests.ui.memory_scene import MemoryScene, tell_retirements, with_scene
-from tests.ui.pictures import until
+from tests.ui.pictures import settle, until
 from tests.ui.test_every_screen import cut_off, overlapping, unnamed, unreachable
 from tests.ui.test_window import press, texts
 from tests.ui.timeline_scene import MIRA
@@ -35,6 +35,7 @@ def play(tmp_path: Path, theme: Theme, on_loop: OnLoop) -> Play:
         async def test(scene: MemoryScene) -> None:
             panel = scene.panel("inbox")
             await until(lambda: panel.view.model.loaded)
+            await settle()
             await story(scene, panel.view)
 
         on_loop(with_scene(tmp_path, theme, test, fill=fill, look=("light", zoom)))
@@ -270,12 +271,12 @@ def test_an_error_of_the_disk_is_told_with_a_way_on(play: Play) -> None:
 def test_the_badge_is_that_of_the_familiar_that_is_shown(tmp_path: Path, theme: Theme, on_loop: OnLoop) -> None:
     async def test(scene: MemoryScene) -> None:
         await until(lambda: badge(scene) == "Inbox, 3 waiting")
-        mira = scene.window.frame.panel("inbox").view
+        mira = scene.window.frame.panel("inbox")._model(MIRA)
         other = next(name for name in scene.world.gate.services.familiars if name != MIRA)
         scene.window.frame.switch_familiar(other)
         await until(lambda: badge(scene) == "Inbox")
-        mira.count()
-        await until(lambda: not mira.tasks.running("inbox.count"))
+        await mira.count()
+        assert mira.badge == 3
         assert badge(scene) == "Inbox"
 
     on_loop(with_scene(tmp_path, theme, test, fill=tell_retirements))

@@ -27,7 +27,6 @@ from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import WaitStack
 
 READ_AFTER_MS = 300
-COUNT_EVERY_MS = 20_000
 KEY_OF = {"accept": "A", "refuse": "K", "undo": "U", "never": "N"}
 
 
@@ -42,10 +41,12 @@ class InboxView(QWidget):
         self.notice = Notice(context.theme)
         self.tasks = Tasks(context.tasks, self, self.notice.show_error)
         self._shown: QWidget | None = None
+        self._total = model.counts.total
         self._build()
-        self._read_soon = self._timer(READ_AFTER_MS, self._changed)
-        self._count_now_and_then = self._timer(COUNT_EVERY_MS, self._look, repeat=True)
-        self._count_now_and_then.start()
+        self._read_soon = QTimer(self)
+        self._read_soon.setSingleShot(True)
+        self._read_soon.setInterval(READ_AFTER_MS)
+        self._read_soon.timeout.connect(self._changed)
         self._stop = facts.feed.listen(lambda _facts: self._read_soon.start())
         model.watch(self._heard)
 
@@ -109,13 +110,6 @@ class InboxView(QWidget):
         flow.addWidget(self._chosen)
         return holder
 
-    def _timer(self, after_ms: int, run, *, repeat: bool = False) -> QTimer:
-        timer = QTimer(self)
-        timer.setSingleShot(not repeat)
-        timer.setInterval(after_ms)
-        timer.timeout.connect(run)
-        return timer
-
     # ---- reading
 
     def load(self, *, looking: bool = False) -> None:
@@ -132,20 +126,6 @@ class InboxView(QWidget):
         finally:
             self._wait.end()
 
-    def count(self) -> None:
-        """Read how many wait, for the badge."""
-        self.tasks.start(self.model.count, name="inbox.count")
-
-    def _look(self) -> None:
-        """Proposals that wait change no fact, so nobody tells of them."""
-        self.tasks.start(self._count_and_load, name="inbox.look")
-
-    async def _count_and_load(self) -> None:
-        before = self.model.counts
-        await self.model.count()
-        if self.isVisible() and self.model.counts != before:
-            self.load(looking=True)
-
     def set_at_once(self, on: bool) -> None:
         """Tell what new proposals do, as the settings say."""
         self._at_once = on
@@ -154,8 +134,8 @@ class InboxView(QWidget):
     def stop(self) -> None:
         """Listen no more; the vault is about to be closed."""
         self._read_soon.stop()
-        self._count_now_and_then.stop()
         self._stop()
+        self.model.unwatch(self._heard)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -165,8 +145,6 @@ class InboxView(QWidget):
     def _changed(self) -> None:
         if self.isVisible():
             self.load(looking=True)
-        else:
-            self.count()
 
     def _refilter(self) -> None:
         self.model.state, self.model.query = FILTERS[self.filter.currentIndex()][0], self.search.text()
@@ -249,8 +227,10 @@ class InboxView(QWidget):
             self.rows.refresh()
             self._select_chosen()
             self._show_state()
-        elif what == "counts" and self._context.familiar == self.model.familiar:
-            self._context.badge("inbox", self.model.badge)
+        elif what == "counts" and self.model.counts.total != self._total:
+            # Proposals that wait change no fact, so nobody else tells of them.
+            self._total = self.model.counts.total
+            self._changed()
         self._show_deeds()
 
     def _selected(self, _new: QItemSelection, _old: QItemSelection) -> None:
