@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -46,6 +47,8 @@ class Patience:
     asleep_s: float = 30.0
     ready_s: float = 60.0
     guild_ready_s: float = 2.0
+    most_breaks: int = 5
+    breaks_within_s: float = 60.0
 
 
 @dataclass
@@ -190,6 +193,7 @@ class DiscordLink:
         self, client: GatewayClient, tree: CommandTree, events: asyncio.Queue[Incoming]
     ) -> FamiliarError:
         """Deal with what happens, in order. An error about one thing does not keep the next from being dealt with."""
+        breaks: deque[float] = deque(maxlen=self.patience.most_breaks)
         while True:
             event = await events.get()
             try:
@@ -198,11 +202,18 @@ class DiscordLink:
                         await self._connected(client, event)
                         await synchronise(tree, self.conversation.vault, client.me)
                     case Disconnected():
+                        breaks.append(time.monotonic())
+                        if self._breaks_too_often(breaks):
+                            return OutsideError("Discord breaks the connection again and again.", retryable=True)
                         await self._look_up()
                     case _:
                         await self.listener.take(event)
             except FamiliarError as error:
                 self._note(error)
+
+    def _breaks_too_often(self, breaks: deque[float]) -> bool:
+        """Tell whether to pause: the library connects again at once, and identifying is rationed."""
+        return len(breaks) == breaks.maxlen and breaks[-1] - breaks[0] < self.patience.breaks_within_s
 
     async def _look_up(self) -> None:
         """Note how far each channel is known, so that later only what is missing is fetched."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -228,6 +229,43 @@ async def test_server_faults_end_in_a_fresh_connection(tmp_path: Path) -> None:
         async with on.connected():
             states = [status.state for status in on.statuses]
             assert states[:4] == ["connecting", "waiting", "connecting", "connected"]
+
+
+async def test_a_connection_that_keeps_breaking_is_paused(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, on.connected():
+        for number in range(1, 6):
+            on.discord.gateway.cut_all()
+            if number < 5:
+                await on.scene.until(lambda number=number: on.discord.gateway.resumed >= number)
+        await on.scene.until(lambda: any(status.state == "waiting" for status in on.statuses))
+        (waiting,) = [status for status in on.statuses if status.state == "waiting"]
+        assert "again and again" in waiting.trouble
+        await on.scene.until(lambda: on.link.status.state == "connected")
+        await on.scene.write("Ann", "@Mira hi")
+        await on.scene.replies(1)
+
+
+async def test_the_pause_can_be_cut_short(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on:
+        on.link.patience = replace(on.link.patience, shortest_s=60.0)
+        on.discord.rest.faults = [Fault("GET", "users/@me", 503)]
+        running = on.tasks.start(on.link.run(), name="the link")
+        await on.scene.until(lambda: on.link.status.state == "waiting")
+        assert on.link.status.sentence(on.link.clock.now()).endswith("Reconnecting in 60 s.")
+        on.link.try_now()
+        await on.scene.until(lambda: on.link.status.state == "connected")
+        running.cancel()
+        await asyncio.wait([running])
+
+
+async def test_after_sleep_the_link_starts_afresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with stage(tmp_path) as on, on.connected():
+        real = time.time
+        monkeypatch.setattr("familiar_app.discord_link.link.time.time", lambda: real() + 3600)
+        await on.scene.until(lambda: on.discord.gateway.identified == 2)
+        monkeypatch.undo()
+        assert "The computer was asleep." in [status.trouble for status in on.statuses]
+        await on.scene.until(lambda: on.link.status.state == "connected")
 
 
 async def test_threads_follow_their_channel(tmp_path: Path) -> None:
