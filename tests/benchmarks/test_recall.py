@@ -7,6 +7,7 @@ the number of turns (100,000 by default). Run with `-s` to see the numbers.
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import os
 import random
@@ -26,8 +27,9 @@ from familiar_app.domain.ranking import Weights
 from familiar_app.domain.recall import Recall
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.domain.turn import NewTurn, Role
-from familiar_app.store.index.analysis import make_analyzer
+from familiar_app.store.index.analysis import day_words, make_analyzer
 from familiar_app.store.keys import KdfCost, new_recovery_code
+from familiar_app.store.moment import to_micros
 from familiar_app.store.vault import Vault
 from tests.benchmarks.recall_corpus import NOON, Question, cues, speakers, talk, vocabulary
 
@@ -38,6 +40,8 @@ MIRA = FamiliarId("mira")
 WEIGHTS = Weights(bm25=1, recency=0, importance=0.6, embedding=0, nearness=1, named=0.4, neighbours=0.3, facts=0.3)
 # What a million turns may take on a machine of its own; the share of a busy one is bounded by what the processor did.
 MOST_CPU_MS = 25.0
+LEAST_OF_BARE = 0.5
+"""0.7 and more on a quiet machine."""
 
 
 @pytest.fixture
@@ -67,7 +71,7 @@ async def channels(vault: Vault, count: int) -> list[ChannelId]:
 
 
 def bare_loop_s(texts: Sequence[tuple[int, str]]) -> float:
-    """Return what tantivy alone takes for the same texts, read from a list, with the same words and one commit."""
+    """Return what tantivy alone takes for the same documents, read from a list, with the same words and one commit."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("text", tokenizer_name="words", index_option="freq")
     builder.add_integer_field("key", fast=True)
@@ -89,7 +93,8 @@ async def test_a_large_vault_is_indexed_and_searched_in_time(vault: Vault, tasks
     texts: list[tuple[int, str]] = []
     for chunk in talk(TURNS, places, people):
         await vault.turns.append_many(chunk)
-        texts += [(len(texts) + n, turn.content) for n, turn in enumerate(chunk)]
+        said = [f"{day_words(to_micros(turn.at))} {turn.content}" for turn in chunk]
+        texts += [(len(texts) + n, text) for n, text in enumerate(said)]
     bare = bare_loop_s(texts)
     del texts
 
@@ -105,14 +110,17 @@ async def test_a_large_vault_is_indexed_and_searched_in_time(vault: Vault, tasks
     )
     assert (status.state, status.indexed) == ("ready", TURNS)
     assert first < 5
-    # Reading and decrypting the vault, names, dates and filters included.
+    # Reading and decrypting the vault, authors, channels and filters included.
     print(f"built at {bare / built:.2f} of the bare loop")  # noqa: T201
-    assert bare / built > 0.4
+    assert bare / built > LEAST_OF_BARE
 
     await measure_recall(vault, cues(220, people))
 
 
 async def measure_recall(vault: Vault, questions: Sequence[str]) -> None:
+    # As the window does once it is shown: a full collection would stop every thread for some 40 ms.
+    gc.collect()
+    gc.freeze()
     for question in questions[:20]:
         await vault.retrieval.recall(Recall(MIRA, question, WEIGHTS))
     spent, waited = [], []
@@ -122,6 +130,7 @@ async def measure_recall(vault: Vault, questions: Sequence[str]) -> None:
         spent.append((time.process_time() - cpu) * 1e3)
         waited.append((time.perf_counter() - wall) * 1e3)
         assert len(found) == 10
+    gc.unfreeze()
     p95 = statistics.quantiles(spent, n=20)[18]
     print(  # noqa: T201
         f"recall: processor median {statistics.median(spent):.1f} ms, p95 {p95:.1f} ms; "
