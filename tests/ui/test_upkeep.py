@@ -97,7 +97,7 @@ def test_the_palette_leads_there(play: Play) -> None:
     async def story(scene: MemoryScene, _view: Any) -> None:
         scene.window.frame.show_panel("log")
         await settle()
-        scene.window.frame.open_palette()
+        press(scene.window, "Ctrl+K")
         QTest.keyClicks(scene.window.focusWidget(), "memory upkeep")
         press(scene.window, "Return")
         assert scene.window.frame._current == "upkeep"
