@@ -93,11 +93,9 @@ class Scribe:
             case Removed():
                 await self._remove(event)
             case Reacted():
-                channel = await self.vault.channels.find(channel_key(event.channel))
-                if channel is not None:
-                    turn = await self.vault.messages.find(channel.id, str(event.number))
-                    message = str(event.number) if turn is None else turn.message_id or str(event.number)
-                    await self.vault.turns.react(channel.id, message, event.emoji, event.change)
+                turn = await self._turn(event.channel, event.number)
+                if turn is not None and turn.message_id is not None:
+                    await self.vault.turns.react(turn.channel, turn.message_id, event.emoji, event.change)
 
     async def _answered(self, channel: Channel, heard: Heard) -> str | None:
         """Return the message that is answered; for a further part of a reply, its first one."""

@@ -11,10 +11,10 @@ import pytest
 
 from familiar_app.domain.errors import OutsideError, UserError
 from familiar_app.domain.ids import ChannelKey
-from familiar_app.domain.turn import Role
+from familiar_app.domain.turn import Role, Turn
 from tests.doubles.discord.rest import Fault
-from tests.doubles.discord.world import GENERAL, pinged
-from tests.e2e.discord.stage import SERVER, stage
+from tests.doubles.discord.world import FIRST_PERSON, GENERAL, pinged
+from tests.e2e.discord.stage import SERVER, Stage, stage
 
 AMBIENT = '[discord]\nmode = "ambient"\n'
 
@@ -266,6 +266,47 @@ async def test_after_sleep_the_link_starts_afresh(tmp_path: Path, monkeypatch: p
         monkeypatch.undo()
         assert "The computer was asleep." in [status.trouble for status in on.statuses]
         await on.scene.until(lambda: on.link.status.state == "connected")
+
+
+async def test_an_answer_cut_off_by_the_end_does_not_count_as_said(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on:
+        on.model.gate = asyncio.Event()
+        async with on.connected():
+            await on.scene.write("Ann", "@Mira hi")
+            await on.scene.until(lambda: on.discord.rest.typing == [GENERAL])
+        assert await on.said() == ["Ann: @Mira hi"]
+        assert not on.discord.rest.sent
+
+
+async def test_two_bots_do_not_talk_for_ever(tmp_path: Path) -> None:
+    async with stage(tmp_path, f"[discord]\nbots = [{FIRST_PERSON + 3}]\n") as on, on.connected():
+        assert on.scene.join("Robot", bot=True).id == FIRST_PERSON + 3
+        on.scene.join("Other robot", bot=True)
+        for number in range(1, 6):
+            await on.scene.write("Robot", f"@Mira hello {number}")
+            await on.until_said(lambda said, number=number: len(said) == number + min(number, 3))
+            await on.scene.until(lambda number=number: len(on.discord.rest.sent) == min(number, 3))
+        await on.scene.write("Other robot", "@Mira and me?")
+        await on.scene.write("Ann", "@Mira stop that")
+        await on.scene.replies(4)
+        assert on.discord.rest.sent[3]["message_reference"]["message_id"] == max(
+            number for number, one in on.discord.world.messages.items() if one["author"]["username"] == "ann"
+        )
+
+
+async def test_a_webhook_is_kept_under_a_key_of_its_own_and_not_answered(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, on.connected():
+        hook = on.scene.join("Ann ", bot=True)
+        await on.scene.write("Ann ", "@Mira hi", webhook_id=str(hook.id))
+        turn = await settled(on)
+        assert turn.author is not None
+        assert (turn.author.key, turn.author.bot) == (f"discord:{hook.id}", True)
+        assert not on.model.requests
+
+
+async def settled(on: Stage) -> Turn:
+    await on.until_said(lambda said: len(said) == 1)
+    return (await on.turns())[0]
 
 
 async def test_threads_follow_their_channel(tmp_path: Path) -> None:
