@@ -225,6 +225,7 @@ class DiscordLink:
 
     async def _connected(self, client: GatewayClient, event: Connected) -> None:
         self.relatives.add(client.me)
+        self.listener.try_again()
         self._tell(LinkStatus("connected"))
         if not event.resumed:
             for channel in await self.scribe.load():

@@ -54,6 +54,11 @@ class Listener:
                         voice.forget(number)
                 await self.scribe.follow(event)
 
+    def try_again(self) -> None:
+        """Speak again where writing was not allowed; it may be by now."""
+        for voice in self._voices.values():
+            voice.muted = False
+
     async def _hear(self, heard: Heard) -> None:
         if heard.own or user_number(heard.author.key) in self.relatives or heard.number in self._handled:
             return

@@ -158,7 +158,7 @@ class World:
             "unavailable": False,
         }
 
-    def add_message(self, channel: int, author: Person, content: str, *, ago_s: float = 0.0, **more: Any) -> Payload:
+    def add_message(self, channel: int, author: Person, content: str, /, *, ago_s: float = 0.0, **more: Any) -> Payload:
         number = self.snowflake(ago_s)
         sent_at = datetime.fromtimestamp(((number >> 22) + EPOCH_MS) / 1000, UTC)
         mentioned = {int(one) for one in re.findall(r"<@!?(\d+)>", content)}

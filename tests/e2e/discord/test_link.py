@@ -221,6 +221,11 @@ async def test_a_channel_without_the_right_to_write_is_left_alone(tmp_path: Path
         await on.scene.write("Ann", "@Mira again")
         await on.until_said(lambda said: len(said) == 2)
         assert len(on.model.requests) == 1
+        on.discord.world.silenced.clear()
+        on.discord.gateway.cut_all()
+        await on.scene.until(lambda: on.discord.gateway.resumed == 1)
+        await on.scene.write("Ann", "@Mira now?")
+        await on.scene.replies(1)
 
 
 async def test_server_faults_end_in_a_fresh_connection(tmp_path: Path) -> None:
