@@ -69,6 +69,18 @@ async def test_a_native_call_saves_a_memory_that_is_in_the_next_prompt(stage: St
     assert any(one.role == "user" and "(a tool answered) Saved as memory [id:1]" in one.content for one in later)
 
 
+async def test_a_memory_is_changed_and_deleted(stage: Stage) -> None:
+    def update(content: str) -> ToolCall:
+        arguments = {"memory_id": 1, "memory_content": content, "target_user": "Ann"}
+        return ToolCall("call_1", UPDATE_TOOL, json.dumps(arguments))
+
+    at = scene(stage, [save()], [update("{user} likes coffee")], ["Coffee, then."], [update("")], ["Gone."])
+    await at.say("I like tea. No, coffee")
+    assert await at.memories() == ["{user} likes coffee"]
+    await at.say("Forget that")
+    assert await at.memories() == []
+
+
 async def test_the_trace_shows_every_round(stage: Stage) -> None:
     at = scene(stage, [save("one")], [save("two"), save("")], ["Done."])
     await at.say("Keep it")

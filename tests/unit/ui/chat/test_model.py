@@ -190,6 +190,21 @@ async def test_a_line_about_a_memory_tells_no_more_than_it_may(stage: Stage, cha
     assert chat.open.rows[-1].last_answer
 
 
+async def test_an_answer_made_again_with_a_tool_is_the_last_one(stage: Stage, chat: ChatModel) -> None:
+    await chat.start()
+    await chat.send("I like tea")
+    stage.talk.keeps, stage.talk.pieces = "{user} likes tea", ["Another."]
+    await chat.regenerate()
+    assert chat.open is not None
+    assert texts(chat) == ["I like tea", "Another."]
+    assert [row.last_answer for row in chat.open.rows if row.kind == "turn"] == [False, True]
+    await chat.open_channel(chat.open.channel.id)
+    assert kinds(chat) == ["day", "turn", "memory", "turn"]
+    assert chat.open.rows[-1].last_answer
+    await chat.swipe(-1)
+    assert texts(chat) == ["I like tea", "Hello there."]
+
+
 async def test_a_reply_that_failed_after_a_tool_can_be_asked_for_again(stage: Stage, chat: ChatModel) -> None:
     await chat.start()
     stage.talk.keeps, stage.talk.pieces = "{user} likes tea", []
