@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QDir, QPoint, QSize, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 import familiar_app.ui
 from familiar_app.domain.errors import BugError, OutsideError, StoppedByUserError, UserError
@@ -40,6 +40,26 @@ def test_nothing_opens_a_loop_of_its_own_and_no_widget_knows_a_colour() -> None:
             if FORBIDDEN.search(text) or HEX.search(text):
                 found.append(f"{path.name}:{number}: {text.strip()}")
     assert found == []
+
+
+class TestFocus:
+    def test_a_button_reached_by_tab_is_framed_once(self, theme: Theme, qtbot: Any) -> None:
+        held = QWidget()
+        qtbot.addWidget(held)
+        first, second = QPushButton("Set A"), QPushButton("Set B")
+        layout = row()
+        layout.addWidget(first)
+        layout.addWidget(second)
+        held.setLayout(layout)
+        held.show()
+        held.activateWindow()
+        qtbot.waitUntil(held.isActiveWindow)
+        first.setFocus()
+        inside = second.rect().adjusted(6, 4, -6, -4)
+        before = second.grab(inside).toImage()
+        qtbot.keyClick(first, Qt.Key.Key_Tab)
+        assert second.hasFocus()
+        assert second.grab(inside).toImage() == before
 
 
 class TestTheme:
