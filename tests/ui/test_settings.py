@@ -205,6 +205,7 @@ def test_a_weight_is_saved_a_moment_after_it_was_moved(world: World, on_loop: On
         panel = await opened(window)
         row = panel._rows["memory.retrieval.importance_weight"]
         await until(lambda: row._field.value() == 0.6)
+        assert row._field.lineEdit().textMargins().left() == 8  # a number begins where a text does
         row._field.setFocus()
         press(row._field, "Up")
         press(row._field, "Up")

@@ -267,6 +267,7 @@ def test_a_fact_is_added_by_hand_and_taken_back_by_ctrl_z(play: Play) -> None:
     async def story(scene: TimelineScene, _told: dict[str, Fact]) -> None:
         scene.view.do("add")
         form = await side_of(scene, FactForm)
+        assert form.importance.lineEdit().textMargins().left() == 8  # a number begins where a text does
         press(form, "Save")
         assert "needs a text" in form._text._below.text()
         form.text.setPlainText("Ann plays the cello.")

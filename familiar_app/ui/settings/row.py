@@ -140,6 +140,7 @@ class NumberRow(SettingRow):
         self._changed, self._value = changed, 0.0
         self._whole = setting.step >= 1
         self._field = NumberField()
+        self._field.lineEdit().setTextMargins(8, 0, 0, 0)
         self._field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._field.setDecimals(0 if self._whole else 2)
         self._field.setRange(*setting.bounds)

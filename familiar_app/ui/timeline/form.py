@@ -141,6 +141,7 @@ class FactForm(QWidget):
         valid = prior.valid if prior else None
         self.dates = DatesFields(zone, now, valid.since if valid else None, valid.until if valid else None)
         self.importance = QSpinBox()
+        self.importance.lineEdit().setTextMargins(8, 0, 0, 0)
         self.importance.setRange(NO_IMPORTANCE, 10)
         self.importance.setSpecialValueText("not said")
         self.importance.setValue((prior.importance if prior else None) or NO_IMPORTANCE)
