@@ -104,9 +104,11 @@ class TraceList:
         return " ".join(parts).casefold()
 
     def _line(self, one: TraceSummary, now: datetime) -> TraceLine:
-        about = f"{purpose_word(one.purpose)} · {one.model} · {one.tokens:,} tokens"
+        purpose, spent = purpose_word(one.purpose), f"{one.model} · {one.tokens:,} tokens"
         time = short_time(one.at, now, self._zone)
-        return TraceLine(one.id, self.title(one.channel), time, about, *_outcome(one))
+        # Work in the background mostly belongs to no channel: then what it was for tells the lines apart.
+        place, about = (self.title(one.channel), f"{purpose} · {spent}") if one.channel else (purpose, spent)
+        return TraceLine(one.id, place, time, about, *_outcome(one))
 
 
 def purpose_word(purpose: str) -> str:

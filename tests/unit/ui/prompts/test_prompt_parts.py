@@ -72,6 +72,11 @@ def test_a_line_says_where_when_what_for_and_at_what_cost() -> None:
     assert lines.purposes() == ["reply", "rich_note"]
 
 
+def test_what_belongs_to_no_channel_is_headed_by_what_it_was_for() -> None:
+    line = listed(summary(3, purpose="rich_note", channel="")).line(0, START)
+    assert (line.place, line.about) == ("Rich note", "SmolLM2-135M · 1,203 tokens")
+
+
 def test_all_words_of_a_filter_have_to_be_there_and_the_purpose_fits() -> None:
     lines = listed(summary(3, channel="local:crew"), summary(2), summary(1, purpose="reflection"))
     lines.narrow("SMOL crew", "")
