@@ -314,6 +314,43 @@ async def settled(on: Stage) -> Turn:
     return (await on.turns())[0]
 
 
+async def test_a_reply_can_name_what_it_answers(tmp_path: Path) -> None:
+    async with stage(tmp_path, AMBIENT) as on, on.connected():
+        first = await on.scene.write("Ben", "Where is the key?")
+        await on.scene.until(lambda: len(on.discord.rest.sent) == 1)
+        on.model.lines = {"two": f"[↩ {first}] Under the mat.", "three": "[↩ 123] Nowhere.", "four": "[↩] Here."}
+        await on.scene.write("Ann", "@Mira two")
+        await on.scene.replies(2)
+        third = await on.scene.write("Ann", "@Mira three")
+        await on.scene.replies(3)
+        fourth = await on.scene.write("Ann", "@Mira four")
+        sent = (await on.scene.replies(4))[1:]
+        assert [one["content"] for one in sent] == ["Under the mat.", "Nowhere.", "Here."]
+        assert [one["message_reference"]["message_id"] for one in sent] == [first, third, fourth]
+        assert "Mira: Under the mat." in await on.said()
+
+
+async def test_a_message_deleted_while_it_is_answered_does_not_make_the_answer_fail(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, on.connected():
+        asked = await on.scene.write("Ann", "@Mira hi")
+        await on.scene.delete(asked, unseen=True)
+        (sent,) = await on.scene.replies(1)
+        assert "message_reference" not in sent
+
+
+async def test_a_failure_half_way_keeps_what_was_sent(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, on.connected():
+        on.model.lines = {"long": "word " * 700}
+        double = on.discord.rest
+        await on.scene.write("Ann", "@Mira long")
+        await on.scene.until(lambda: len(double.sent) == 2)
+        double.faults = [Fault("POST", "messages$", 400, times=1)]
+        await on.scene.write("Ben", "@Mira long")
+        await on.scene.until(lambda: "refused" in on.link.status.trouble)
+        said = await on.until_said(lambda said: len(said) == 3)
+        assert [one.split()[0] for one in said] == ["Ann:", "Mira:", "Ben:"]
+
+
 async def test_threads_follow_their_channel(tmp_path: Path) -> None:
     async with stage(tmp_path) as on, on.connected():
         thread = await on.scene.open_thread("side talk")
