@@ -78,7 +78,7 @@ class Channels:
 
     async def get(self, id: ChannelId) -> Channel | None:  # noqa: A002
         """Return a channel by its number, or None."""
-        return await self._engine.read(lambda connection: _get(connection, id))
+        return await self._engine.read(lambda connection: read_channel(connection, id))
 
     async def list(self, familiar: FamiliarId, *, archived: bool = False) -> builtins.list[ChannelSummary]:
         """Return the channels a familiar owns or hears, the one with the newest turn first."""
@@ -185,13 +185,13 @@ def _find(connection: Connection, key: ChannelKey, owner: FamiliarId | None) -> 
     return None if row is None else _channel(row)
 
 
-def _get(connection: Connection, channel: ChannelId) -> Channel | None:
+def read_channel(connection: Connection, channel: ChannelId) -> Channel | None:
     row = connection.execute(f"{_SELECT} WHERE id = ?", (channel,)).fetchone()
     return None if row is None else _channel(row)
 
 
 def _subscribe(connection: Connection, channel: ChannelId, familiar: FamiliarId, now: int) -> None:
-    if _get(connection, channel) is None:
+    if read_channel(connection, channel) is None:
         raise UserError(f"There is no channel {channel}.", "Look at the list of channels.")
     connection.execute(
         "INSERT INTO subscriptions (channel, familiar, since) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",

@@ -17,8 +17,9 @@ from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import Fact, FactId, NewFact, Subject
 from familiar_app.domain.ids import FamiliarId, PersonKey, TurnId
 from familiar_app.domain.projection import Reflection, Retirement, RetirementId
-from familiar_app.domain.turn import Turn
+from familiar_app.domain.turn import Channel, Turn
 from familiar_app.store import fact_act, fact_query, fact_write, owner_act
+from familiar_app.store.channel import read_channel
 from familiar_app.store.engine import Engine
 from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.fact_query import FactQuestion
@@ -54,6 +55,7 @@ class FactHistory:
     sources: tuple[Turn, ...]
     reflections: tuple[Reflection, ...]
     reason: str = ""
+    channel: Channel | None = None
 
 
 class Facts:
@@ -272,6 +274,7 @@ def _history(connection: Connection, number: FactId) -> FactHistory | None:
         sources=tuple(turn for turn in sources if turn is not None),
         reflections=tuple(reflections_citing(connection, number)),
         reason=_reason(connection, fact),
+        channel=None if fact.channel is None else read_channel(connection, fact.channel),
     )
 
 

@@ -11,6 +11,7 @@ from familiar_app.domain.fact import Belief, Cause, Fact, FactId
 from familiar_app.domain.ids import OWNER, FamiliarId
 from familiar_app.domain.turn import Turn
 from familiar_app.store.fact import FactHistory
+from familiar_app.ui.kit.channel_title import channel_title
 
 _CAUSES = {
     Cause.LEARNED: "learned",
@@ -58,8 +59,8 @@ def describe(history: FactHistory, texts: Callable[[FactId], str], zone: tzinfo,
     fact = history.fact
     known = [("Importance", f"{fact.importance} of 10")] if fact.importance is not None else []
     known.append(("Written by", "you" if fact.origin == "owner" else fact.origin.replace("_", " ")))
-    if fact.channel_key is not None:
-        known.append(("Learned in", str(fact.channel_key)))
+    if history.channel is not None:
+        known.append(("Learned in", channel_title(history.channel)))
     return Detail(
         fact=fact,
         about=tuple(history.labels.get(one.key, one.display_at_write) for one in fact.subjects),

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from familiar_app.domain.fact import Belief, Cause, Fact, FactId, Subject
 from familiar_app.domain.ids import OWNER, ChannelId, ChannelKey, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.interval import Interval
+from familiar_app.domain.turn import Channel
 from familiar_app.store.fact import FactHistory
 from familiar_app.ui.kit.fact_detail import Chip, describe
 
@@ -31,9 +32,17 @@ def history(**changes: object) -> FactHistory:
         origin="rich_note",
         valid=Interval(NOON - 30 * DAY, None),
         beliefs=beliefs,
-        channel_key=ChannelKey("local:main"),
+        channel_key=ChannelKey("local:sillytavern-6ad8"),
     )
-    values = {"labels": {ANN: "Ann"}, "supersedes": (), "successors": (FactId(9),), "sources": (), "reflections": ()}
+    channel = Channel(ChannelId(1), ChannelKey("local:sillytavern-6ad8"), MIRA, "Evenings")
+    values = {
+        "channel": channel,
+        "labels": {ANN: "Ann"},
+        "supersedes": (),
+        "successors": (FactId(9),),
+        "sources": (),
+        "reflections": (),
+    }
     return FactHistory(fact=fact, **{**values, **changes})  # type: ignore[arg-type]
 
 
@@ -45,7 +54,7 @@ def test_both_clocks_and_who_decided() -> None:
         "2024-05-03 12:00 restored by you – 2024-05-04 12:00 retired by you",
     )
     assert detail.about == ("Ann",)
-    assert detail.facts == (("Importance", "8 of 10"), ("Written by", "rich note"), ("Learned in", "local:main"))
+    assert detail.facts == (("Importance", "8 of 10"), ("Written by", "rich note"), ("Learned in", "Evenings"))
     assert detail.retired
 
 
