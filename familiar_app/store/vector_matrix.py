@@ -92,7 +92,7 @@ class VectorMatrix:
             known = [number for number in ids if number in self._row_of]
             if not known or len(cue) != self.dim * 4:
                 return {}
-            found = self._rows[[self._row_of[number] for number in known]] @ np.frombuffer(cue, "<f4")
+            found = _products(self._rows[[self._row_of[number] for number in known]], np.frombuffer(cue, "<f4"))
             return dict(zip(known, np.clip(found, -1.0, 1.0).tolist(), strict=True))
 
     def nearest(self, cue: bytes, limit: int, places: Sequence[int] | None = None) -> list[int]:
@@ -107,7 +107,7 @@ class VectorMatrix:
             rows = np.flatnonzero(allowed) if places is not None or self._free else None
             if (self._used if rows is None else len(rows)) > EXACT_ROWS:
                 rows = self._choose(query, max(CHOSEN_ROWS, 2 * limit), allowed if rows is not None else None)
-            cosines = self._rows[: self._used] @ query if rows is None else self._rows[rows] @ query
+            cosines = _products(self._rows[: self._used] if rows is None else self._rows[rows], query)
             best = _largest(cosines, limit)
             found = self._ids[best] if rows is None else self._ids[rows[best]]
             return [int(number) for number in found]
@@ -161,6 +161,15 @@ class VectorMatrix:
         self._places = np.concatenate([self._places, np.zeros(more, np.int64)])
         if self._codes is not None:
             self._codes = np.concatenate([self._codes, np.zeros((len(self._codes), more), np.uint64)], axis=1)
+
+
+def _products(rows: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the product of each row with the query.
+
+    Not by `@`: for so little work its threads take longer to wake, on a busy machine many times longer, than to work.
+    """
+    found: NDArray[np.float32] = np.einsum("ij,j->i", rows, query)
+    return found
 
 
 def _largest(values: NDArray[np.float32], limit: int) -> NDArray[np.intp]:
