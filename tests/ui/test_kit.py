@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QDir, QPoint, QSize, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QWidget
 
 import familiar_app.ui
 from familiar_app.domain.errors import BugError, OutsideError, StoppedByUserError, UserError
@@ -60,6 +60,21 @@ class TestFocus:
         qtbot.keyClick(first, Qt.Key.Key_Tab)
         assert second.hasFocus()
         assert second.grab(inside).toImage() == before
+
+
+class TestChoice:
+    def test_a_short_list_drops_down_whole_below_its_box(self, theme: Theme, qtbot: Any) -> None:
+        box = QComboBox()
+        qtbot.addWidget(box)
+        box.addItems(["All", "Waiting for you", "Replaced", "Taken back", "Kept"])
+        box.setCurrentIndex(3)
+        box.show()
+        box.showPopup()
+        shown = box.view()
+        qtbot.waitUntil(shown.isVisible)
+        assert shown.window().geometry().top() >= box.mapToGlobal(box.rect().bottomLeft()).y()
+        assert shown.viewport().height() > shown.visualRect(box.model().index(4, 0)).bottom() > 4 * theme.px(20)
+        box.hidePopup()
 
 
 class TestTheme:
