@@ -211,8 +211,16 @@ class FakeSavedMemories:
         return [], []
 
 
+class FakePersonPages:
+    """Nobody has another identity here."""
+
+    async def merged(self, _people: Sequence[PersonKey]) -> dict[PersonKey, Any]:
+        return {}
+
+
 class FakeVault:
     def __init__(self) -> None:
+        self.person_pages = FakePersonPages()
         self.saved_memories = FakeSavedMemories()
         self.privacy = FakePrivacy()
         self.retrieval = FakeRetrieval()

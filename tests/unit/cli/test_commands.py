@@ -392,7 +392,7 @@ async def test_import_refuses_other_files(program: Program, tmp_path: Path) -> N
     (tmp_path / "a.txt").write_text("Dear diary")
     assert (await program("import", str(tmp_path / "a.txt"))).code == 4
     assert (await program("import", str(tmp_path / "none"))).code == 4
-    assert (await program("import", str(tmp_path))).code == 5
+    assert (await program("import", str(tmp_path))).code == 4
 
 
 async def test_export_of_turns_to_standard_output(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
