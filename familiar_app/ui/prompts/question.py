@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
+from familiar_app.domain.clock import local_time, parse_time
 from familiar_app.domain.ids import TraceId
 from familiar_app.domain.turn import Channel
 from familiar_app.ui.prompts.candidate import WHY
@@ -43,6 +45,15 @@ class WhyNotQuestion:
     async def ask(self, inspector: Inspector, trace: TraceId, kind: str, number: int | str) -> None:
         """Learn why it is missing, or that it is there. Changes nothing."""
         self.answer = await inspector.why_not(trace, kind, number)
+
+    def told(self, zone: tzinfo) -> str:
+        """Return the answer as a sentence, its time as clocks in `zone` show it; "" where nothing was answered."""
+        if self.answer is None:
+            return ""
+        at = str(self.answer.detail.get("at") or "")
+        if not at:
+            return self.answer.sentence
+        return self.answer.sentence.replace(at, f"{local_time(parse_time(at), zone):%Y-%m-%d %H:%M}")
 
     def clear_answer(self) -> None:
         """Forget the answer: it was about another prompt."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import tzinfo
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
@@ -49,13 +50,13 @@ class WhyNotView(QWidget):
         layout.addWidget(self.verdict)
         self.setLayout(layout)
 
-    def show_question(self, question: WhyNotQuestion, *, possible: bool) -> None:
+    def show_question(self, question: WhyNotQuestion, zone: tzinfo, *, possible: bool) -> None:
         """Show what was found, and the answer."""
         self.setEnabled(possible)
         if tuple(self.table.rows.rows) != question.found:
             self.table.fill(question.found)
             self.table.setCurrentIndex(self.table.rows.index(-1, 0))
-        told = question.answer.sentence if question.answer is not None else ""
+        told = question.told(zone)
         if not told and question.text:
             told = "Choose one to learn why." if question.found else "Nothing has these words."
         self.verdict.setText(told)

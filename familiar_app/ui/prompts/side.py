@@ -85,7 +85,7 @@ class Side(QWidget):
             self.memory.refresh()
             self.lore.refresh()
         if what in ("opened", "why_not"):
-            self.questions.why_not.show_question(model.why_not, possible=model.can_ask)
+            self.questions.why_not.show_question(model.why_not, model.zone, possible=model.can_ask)
         if what == "list":
             self.questions.audience.show_channels(model.channels)
         if what == "audience":

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from familiar_app.conversation.why_not import WhyNot
+from familiar_app.conversation.why_not_word import say
 from familiar_app.domain.ranking import Weights
 from familiar_app.domain.trace import LayerTrace, LeftOut, TracedMessage, TraceSummary, messages_as_sent
 from familiar_app.domain.trace_diff import LineChange
@@ -19,6 +21,7 @@ from familiar_app.ui.prompts.find import Find, units
 from familiar_app.ui.prompts.listing import TraceList, seconds, short_time
 from familiar_app.ui.prompts.lore_row import lore_report
 from familiar_app.ui.prompts.pair import Pair, PairRow, Side, folded, pair_rows
+from familiar_app.ui.prompts.question import WhyNotQuestion
 from familiar_app.ui.prompts.sheet import sheet_of
 from familiar_app.ui.prompts.source import Source, sources_of
 from familiar_app.ui.prompts.stack import stack_of
@@ -101,6 +104,19 @@ def test_times_are_the_owners_and_days_stand_where_they_are_needed() -> None:
     assert short_time(START, START + timedelta(days=2), berlin) == "2 Nov 19:00"
     assert short_time(START, START + timedelta(days=200), berlin) == "2 Nov 2026 19:00"
     assert (seconds(999), seconds(1500)) == ("999 ms", "1.5 s")
+
+
+# ---- questions
+
+
+def test_the_time_in_an_answer_is_the_owners() -> None:
+    question = WhyNotQuestion()
+    assert question.told(UTC) == ""
+    word = say("later", at=START)
+    question.answer = WhyNot("fact", 8, word.code, word.sentence, word.detail)
+    assert question.told(ZoneInfo("Europe/Berlin")) == "It was not there yet: it came at 2026-11-02 19:00."
+    question.answer = WhyNot("fact", 8, "cap", "There was no room left for it.")
+    assert question.told(UTC) == "There was no room left for it."
 
 
 # ---- the sheet
