@@ -148,8 +148,8 @@ def _figures(status: ProjectorStatus, figures: ProjectorFigures | None, zone: tz
         parts.append(f"{answers}, {tokens}, {figures.ms / 1000:,.1f} s")
         if figures.malformed:
             parts.append(f"In a wrong form: {figures.malformed:,}")
-        if figures.rejected:
-            dropped = ", ".join(f"{guard} {count:,}" for guard, count in sorted(figures.rejected.items()))
+        dropped = ", ".join(f"{guard} {count:,}" for guard, count in sorted(figures.rejected.items()) if count)
+        if dropped:
             parts.append(f"Dropped by guards: {dropped}")
     if status.failures:
         parts.append(f"Failed runs: {status.failures:,}")

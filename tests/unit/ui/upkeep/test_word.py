@@ -62,6 +62,14 @@ def test_figures_name_what_guards_dropped() -> None:
     )
 
 
+def test_a_guard_that_dropped_nothing_is_not_named() -> None:
+    spared = ProjectorFigures("rich_note", 4, 0, {"own word about others": 0}, 5377, 0.0, NOON)
+    assert row_of(ProjectorStatus("rich_note"), spared, 1, UTC).figures == (
+        "Last run: never",
+        "4 answers, 5,377 tokens, 0.0 s",
+    )
+
+
 def test_an_installed_projector_is_called_by_its_name() -> None:
     made = row("weather", lag=2)
     assert (made.title, made.state, made.asks) == ("weather", "2 things behind", True)
