@@ -12,7 +12,7 @@ from familiar_app.context.layer import LayerContext, key_of
 from familiar_app.context.prompt_text import fill, prompt_text
 from familiar_app.context.stretch import Stretch
 from familiar_app.domain.ids import OWNER, PersonKey, ego_key
-from familiar_app.domain.speech import clean_name, clean_text
+from familiar_app.domain.speech import clean_name, clean_note
 from familiar_app.domain.trace import LeftOut
 from familiar_app.store.person_page import OnePerson
 from familiar_app.store.portrait import Glimpse, Portrait
@@ -92,7 +92,7 @@ def _label(ctx: LayerContext, label: str, one: OnePerson) -> str:
 
 def _text(ctx: LayerContext, portrait: Portrait) -> str:
     if portrait.text:
-        return clean_text(portrait.text).strip()
+        return clean_note(portrait.text).strip()
     least = ctx.config.memory.people_dossier.least_own_importance if portrait.person == ego_key(ctx.familiar) else 0
     told = [
         one

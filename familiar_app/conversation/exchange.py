@@ -24,6 +24,7 @@ from familiar_app.conversation.event import (
 from familiar_app.conversation.flight import Flight
 from familiar_app.conversation.memory_tool import NoticeSink
 from familiar_app.conversation.tool_desk import ToolDesk
+from familiar_app.conversation.tool_loop import MAX_ROUNDS
 from familiar_app.domain.card import fill_placeholders
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, OutsideError, UserError
@@ -182,8 +183,7 @@ class Conversation:
                 trace = await self._put_trace(flight, silent=True)
                 return StayedSilent(trace) if trace is not None else ReplyStopped(None)
             if not text:
-                empty = OutsideError("The model gave an empty answer.", "Ask again.", retryable=True)
-                return await self._settle_failed(flight, text, empty)
+                return await self._settle_failed(flight, text, _nothing_said(flight))
             turn, trace = await self._store(flight, text)
             return ReplyStored(turn, trace) if trace is not None else ReplyStopped(turn)
         except FamiliarError as error:
@@ -238,6 +238,17 @@ async def _to_its_end(settling: Coroutine[Any, Any, ExchangeEvent]) -> ExchangeE
     except asyncio.CancelledError:
         await asyncio.wait([task])
         raise
+
+
+def _nothing_said(flight: Flight) -> OutsideError:
+    if flight.loop is None or not flight.loop.exhausted:
+        return OutsideError("The model gave an empty answer.", "Ask again.", retryable=True)
+    return OutsideError(
+        f"The model used its tools in all {MAX_ROUNDS} rounds that one answer may take, and then said nothing. "
+        "What the tools did is kept.",
+        "Ask again, or choose another model.",
+        retryable=True,
+    )
 
 
 def _can_retry(error: FamiliarError) -> bool:

@@ -34,7 +34,7 @@ _GAP = "\n\n"
 
 @dataclass
 class ToolLoop:
-    """One reply. `silent` is set once the familiar has decided to say nothing."""
+    """One reply. `silent` is set once the familiar has decided to say nothing, `exhausted` once all rounds are used."""
 
     model: LanguageModel
     desk: ToolDesk
@@ -44,6 +44,7 @@ class ToolLoop:
     settings: ConversationSettings
     measured: Measured
     silent: bool = False
+    exhausted: bool = False
     rounds: list[ToolRound] = field(default_factory=list)
     _speech: ReplyFilter | None = None
     _open: bool = False
@@ -58,6 +59,7 @@ class ToolLoop:
             yield wish.done.used
             request = self._asked_again(request, wish.messages)
         for number in range(1, MAX_ROUNDS + 2):
+            self.exhausted = number > MAX_ROUNDS
             this = Measured(started=time.perf_counter())
             native: list[ToolCall] = []
             async with aclosing(self._ask(request, this, native)) as pieces:
@@ -66,7 +68,7 @@ class ToolLoop:
             if piece := self.finish():
                 yield piece
             calls = self._calls(native)
-            if not calls or number > MAX_ROUNDS:
+            if not calls or self.exhausted:
                 return
             done: list[Done] = []
             for call in calls:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.clock import Clock
+from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import FamiliarId, PersonKey
 from familiar_app.domain.privacy import PrivacyLevel
 from familiar_app.store.engine import Engine
@@ -39,7 +40,12 @@ class Privacy:
         return await self._engine.read(_own_levels)
 
     async def set(self, person: PersonKey, level: PrivacyLevel, *, familiar: FamiliarId, by: PersonKey) -> bool:
-        """Set somebody's level by an operator turn of a familiar. False where it was that already."""
+        """Set somebody's level by an operator turn of a familiar. False where it was that already.
+
+        Raises UserError for the key of a familiar.
+        """
+        if person.startswith("ego:"):
+            raise UserError("A familiar is no person, so it has no level of privacy.", "Choose a person.")
 
         def work(connection: Connection) -> bool:
             catch_up(connection)

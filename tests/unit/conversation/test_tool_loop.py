@@ -153,6 +153,9 @@ async def test_a_model_that_never_stops_calling_is_stopped(stage: Stage, form: A
     assert len(at.model.requests) == MAX_ROUNDS + 1
     assert len([event for event in events if isinstance(event, ToolUsed)]) == MAX_ROUNDS
     assert isinstance(events[-1], ReplyFailed)
+    assert f"all {MAX_ROUNDS} rounds" in str(events[-1].error)
+    assert "empty answer" not in str(events[-1].error)
+    assert (await stage.vault.turns.page((await at.channel()).id))[0].content == "Hi"
     assert "No more tools" in at.model.requests[-1].messages[-1].content
     assert await at.memories() == ["the same"]
 
