@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from familiar_app.domain.embedding import Embedder
-from familiar_app.domain.settings import EmbeddingSettings
+from familiar_app.domain.memory_settings import EmbeddingSettings
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.models.embedder_factory import build_embedder
 from familiar_app.store.resource import resource

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.errors import BugError, FamiliarError, LockedError, OutsideError
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.memory_settings import SavedMemoriesSettings
 from familiar_app.domain.saved_memory.capacity import Decay
 from familiar_app.domain.saved_memory.keeper import Keeper
 from familiar_app.domain.saved_memory.notice import ChannelNotice, MemoryNotice, notice_of
@@ -34,7 +35,7 @@ from familiar_app.domain.saved_memory.status import (
     ToolResult,
     failed,
 )
-from familiar_app.domain.settings import CharacterConfig, SavedMemoriesSettings
+from familiar_app.domain.settings import CharacterConfig
 from familiar_app.store.saved_memory import SavedMemories
 from familiar_app.store.saved_memory_tool import ToolCall, ToolOutcome
 

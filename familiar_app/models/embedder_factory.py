@@ -7,7 +7,7 @@ from pathlib import Path
 
 from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.errors import BadInputError
-from familiar_app.domain.settings import EmbeddingSettings
+from familiar_app.domain.memory_settings import EmbeddingSettings
 from familiar_app.models.embedder_hash import HashEmbedder
 from familiar_app.models.embedder_onnx import OnnxEmbedder
 

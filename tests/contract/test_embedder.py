@@ -13,7 +13,7 @@ import pytest
 
 from familiar_app.domain.embedding import Embedder, Vector
 from familiar_app.domain.errors import BadInputError, OutsideError
-from familiar_app.domain.settings import EmbeddingSettings
+from familiar_app.domain.memory_settings import EmbeddingSettings
 from familiar_app.models.embedder_factory import _bundled_model, build_embedder
 from familiar_app.store.resource import resource
 

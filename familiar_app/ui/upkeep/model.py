@@ -7,7 +7,7 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.fact import Fact
-from familiar_app.domain.settings import MemorySettings
+from familiar_app.domain.memory_settings import MemorySettings
 from familiar_app.projectors.runner import RunOutcome
 from familiar_app.store.health import MemoryHealth, ProjectorFigures
 from familiar_app.store.index.search_index import IndexStatus
