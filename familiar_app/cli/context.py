@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from familiar_app.cli import passphrase
 from familiar_app.cli.output import Output
 from familiar_app.domain.errors import BugError, FamiliarError, UsageError, UserError
-from familiar_app.domain.ids import ChannelKey, FamiliarId, is_local
+from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, is_local
 from familiar_app.domain.turn import Channel, ChannelSummary
 from familiar_app.services import Gate, Hosted, Services
 
@@ -32,6 +32,7 @@ class Command:
     args: argparse.Namespace
     gate: Gate
     out: Output
+    _used: FamiliarId | None = field(default=None, init=False)
 
     async def open(self) -> Services:
         """Open the vault with what the options, the environment, the keyring or the person give."""
@@ -42,10 +43,27 @@ class Command:
             )
         if self.gate.state == "open":
             return self.gate.services
-        return await passphrase.unlock(self.gate, self.args.passphrase_file, self.out)
+        services = await passphrase.unlock(self.gate, self.args.passphrase_file, self.out)
+        if self._used is not None:
+            self._remember(self._used)
+        return services
 
     def familiar(self) -> FamiliarId:
-        """Return the familiar that is meant: the named one, the only one, else the one used last."""
+        """Return the familiar that is meant: the named one, the only one, else the one used last.
+
+        It is the one used last from now on. Only whoever holds the vault writes that down: a window that is open
+        beside this command has its own.
+        """
+        self._used = self._chosen()
+        if self.gate.state == "open":
+            self._remember(self._used)
+        return self._used
+
+    def _remember(self, familiar: FamiliarId) -> None:
+        if self.gate.profile.settings().last_familiar != familiar:
+            self.gate.profile.save_settings({"last_familiar": familiar})
+
+    def _chosen(self) -> FamiliarId:
         profile = self.gate.profile
         known = profile.familiars()
         if not known:
@@ -78,6 +96,14 @@ class Command:
         if channel is None:
             raise UserError("There is no channel of this name.", "'familiar status' lists the channels.")
         return channel
+
+    async def channel_or_new(self, services: Services, name: str) -> Channel:
+        """Return the channel; a local one that does not exist yet is only made up, since nothing may be stored."""
+        key = ChannelKey(name)
+        familiar = self.familiar()
+        if is_local(key) and await services.vault.channels.find(key, familiar=familiar) is None:
+            return Channel(id=ChannelId(0), key=key, familiar=familiar, title=key)
+        return await self.find_channel(services, name)
 
 
 async def heard(services: Services, familiar: FamiliarId) -> list[ChannelSummary]:

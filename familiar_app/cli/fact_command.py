@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 from familiar_app.cli.context import Command
@@ -10,6 +11,7 @@ from familiar_app.cli.fact_shape import fact_shape, history_shape
 from familiar_app.cli.memory_option import decay_of
 from familiar_app.cli.memory_shape import memory_shape
 from familiar_app.cli.option import instant, limit, person_key, whole_number
+from familiar_app.cli.own_name import own_names
 from familiar_app.domain.clock import format_time
 from familiar_app.domain.errors import BadInputError, UsageError, UserError
 from familiar_app.domain.fact import Fact, FactId, NewFact, Subject
@@ -130,10 +132,10 @@ async def run_facts(command: Command) -> int:
     )
     labels = await services.vault.facts.labels(found)
     if out.as_json:
-        out.json([fact_shape(fact, labels[fact.id]) for fact in found])
+        out.json([fact_shape(fact, own_names(services, labels[fact.id])) for fact in found])
     else:
         for fact in found:
-            out.line(_line(fact, labels[fact.id]))
+            out.line(_line(fact, own_names(services, labels[fact.id])))
     return 0
 
 
@@ -143,6 +145,7 @@ async def run_show(command: Command) -> int:
     history = await services.vault.facts.history((await _fact(command, services, command.args.id)).id)
     if history is None:
         raise UserError("There is no fact of this id.", "'familiar facts' lists them.")
+    history = replace(history, labels=own_names(services, history.labels))
     if command.out.as_json:
         channels = await _channels(services, {one.channel for one in history.reflections if one.channel is not None})
         command.out.json(history_shape(history, channels, await _memories(command, services, history)))
@@ -243,7 +246,7 @@ async def _fact(command: Command, services: Services, number: int) -> Fact:
 async def _print_fact(command: Command, services: Services, fact: Fact, done: str) -> int:
     if command.out.as_json:
         labels = await services.vault.facts.labels([fact])
-        command.out.json(fact_shape(fact, labels[fact.id]))
+        command.out.json(fact_shape(fact, own_names(services, labels[fact.id])))
     else:
         command.out.message(f"Fact {fact.id}: {done}.")
     return 0

@@ -15,7 +15,7 @@ from familiar_app.domain.lorebook.keysplit import split_keys
 from familiar_app.domain.lorebook.lint import Linter
 from familiar_app.domain.lorebook.rules import RULE_SETS, rules_named
 from familiar_app.interchange.lorebook.document import entry_to_json, report_to_json
-from familiar_app.interchange.lorebook.files import LORE_FORMATS, read_lorebook, write_lorebook
+from familiar_app.interchange.lorebook.files import LORE_FORMATS, format_for, read_lorebook, write_lorebook
 from familiar_app.interchange.lorebook.library import LoreLibrary, ShelvedBook
 from familiar_app.interchange.report import ReportLine
 from familiar_app.interchange.turn_export import refuse_existing
@@ -148,14 +148,15 @@ async def run_convert(command: Command) -> int:
     if args.out.suffix.lower() not in (".png", ".apng"):
         refuse_existing(args.out, args.force)
     document = await asyncio.to_thread(read_lorebook, args.file)
-    written = await asyncio.to_thread(write_lorebook, args.out, document, args.to)
+    to = args.to or format_for(args.out, document)
+    written = await asyncio.to_thread(write_lorebook, args.out, document, to)
     lost = [*(line for line in document.report if line.what in _LOST_IN_READING), *written]
     if command.out.as_json:
         command.out.json(
             {
                 "file": str(args.out),
                 "from": document.format,
-                "to": args.to,
+                "to": to,
                 "name": document.book.name,
                 "entries": len(document.book.entries),
                 "report": report_to_json(lost),

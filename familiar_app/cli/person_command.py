@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 from familiar_app.cli.context import Command
 from familiar_app.cli.option import person_key
+from familiar_app.cli.own_name import own_names
 from familiar_app.cli.person_shape import PersonSheet, person_shape, sheet_shape
 from familiar_app.domain.clock import format_time
 from familiar_app.domain.errors import UsageError, UserError
@@ -103,6 +105,8 @@ async def run_list(command: Command) -> int:
     familiar = command.familiar()
     services = await command.open()
     rows = await services.vault.person_pages.list(familiar, search=args.search or "")
+    labels = own_names(services, {row.key: row.label for row in rows})
+    rows = [replace(row, label=labels[row.key]) for row in rows]
     if out.as_json:
         out.json([person_shape(row) for row in rows])
     else:
@@ -120,6 +124,7 @@ async def run_show(command: Command) -> int:
     row = await vault.person_pages.get(familiar, await vault.people.spelt(args.key))
     if row is None:
         raise UserError(_NOBODY, _WHERE)
+    row = replace(row, label=own_names(services, {row.key: row.label})[row.key])
     sheet = PersonSheet(
         row,
         names=await _names(vault, row),

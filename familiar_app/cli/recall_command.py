@@ -120,7 +120,7 @@ async def _request(command: Command, services: Services) -> Callable[[str], Reca
     hosted = command.hosted(services)
     audience: Audience | None = None
     if args.channel is not None:
-        place = await command.find_channel(services, args.channel)
+        place = await command.channel_or_new(services, args.channel)
         audience = await services.vault.audiences.of(hosted.id, place, hosted.config.audience_mode(place.key))
 
     def make(text: str) -> Recall:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import unicodedata
 from typing import Any
 
 from familiar_app.cli.context import Command, CommandFailedError
@@ -21,12 +22,14 @@ from familiar_app.conversation.event import (
     UserTurnStored,
 )
 from familiar_app.domain.errors import BadInputError, BugError, FamiliarError, StoppedByUserError, UsageError, UserError
-from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, ChannelId, ChannelKey, PersonKey, TraceId, TurnId, is_local
+from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, ChannelKey, PersonKey, TraceId, TurnId
 from familiar_app.domain.trace import PromptTrace, messages_as_sent
 from familiar_app.domain.turn import Author, Channel
 from familiar_app.services import Hosted, Services
 
 MAX_TEXT_CHARS = 100_000
+_INVISIBLE = ("Cf", "Zs")
+"""Categories of characters that show nothing by themselves: format characters and spaces."""
 INDEX_AT_MOST_S = 2.0
 """How long an answer waits for the search index of a large memory; it goes on with the newest turns."""
 
@@ -72,7 +75,6 @@ async def run_say(command: Command) -> int:
     text = _text(command.args.text)
     services = await command.open()
     hosted = command.hosted(services)
-    _remember_familiar(command)
     place = await services.vault.channels.ensure(ChannelKey(command.args.channel), familiar=hosted.id)
     await _remembering(command, services, hosted, place, at_most_s=INDEX_AT_MOST_S)
     out, result = command.out, _Result()
@@ -82,14 +84,14 @@ async def run_say(command: Command) -> int:
             match event:
                 case UserTurnStored(turn=turn):
                     result.turn_id = turn.id
-                    if not out.progress_is_live:
+                    if not out.progress_is_live and not turn.deleted:
                         out.message(f"Turn {turn.id} is stored.")
                 case ReplyDelta(text=piece) if not out.as_json:
                     out.piece(piece)
                 case ReplyStored(turn=turn, trace_id=trace):
                     result.reply_turn_id, result.reply, result.trace_id = turn.id, turn.content, trace
-                case StayedSilent(trace_id=trace):
-                    result.silent, result.trace_id = True, trace
+                case StayedSilent(trace_id=trace, reason=reason):
+                    result.silent, result.trace_id, result.reason = True, trace, reason
                 case ReplyStopped():
                     raise StoppedByUserError("The answer was stopped.")
                 case ReplyFailed(error=error):
@@ -111,17 +113,18 @@ class _Result:
     reply: str | None = None
     trace_id: int | None = None
     silent = False
+    reason = ""
 
 
 def _print_result(command: Command, result: _Result) -> None:
     if result.reply is None and not result.silent:
         raise BugError("The exchange ended without an answer.")
+    if result.silent:
+        command.out.message(result.reason or "The familiar chose to stay silent.")
     if command.out.as_json:
         names = ("turn_id", "reply_turn_id", "reply", "trace_id", "silent")
         command.out.json({name: getattr(result, name) for name in names})
-    elif result.silent:
-        command.out.message("The familiar chose to stay silent.")
-    else:
+    elif not result.silent:
         command.out.line()
         if not command.out.progress_is_live:
             command.out.message(f"Turn {result.reply_turn_id} is stored; its trace is {result.trace_id}.")
@@ -135,13 +138,6 @@ async def _speaker(command: Command, services: Services) -> Author:
     return Author(key=await services.vault.people.spelt(PersonKey(f"local:{name}")), name=name)
 
 
-def _remember_familiar(command: Command) -> None:
-    """A familiar that is named is the one used last from now on."""
-    chosen, profile = command.args.familiar, command.gate.profile
-    if chosen is not None and profile.settings().last_familiar != chosen:
-        profile.save_settings({"last_familiar": chosen})
-
-
 def _text(given: str) -> str:
     text = given
     if given == "-":
@@ -151,7 +147,7 @@ def _text(given: str) -> str:
         except UnicodeDecodeError as error:
             raise BadInputError("this is not UTF-8 text.", source="standard input") from error
     text = text.strip()
-    if not text:
+    if all(unicodedata.category(char) in _INVISIBLE for char in text):
         raise UsageError("There is nothing to say.", "Write the message behind the command.")
     if len(text) > MAX_TEXT_CHARS:
         raise BadInputError(f"a message has at most {MAX_TEXT_CHARS} characters.", source="the message")
@@ -165,7 +161,7 @@ async def run_prompt(command: Command) -> int:
     text = _text(command.args.text)
     services = await command.open()
     hosted = command.hosted(services)
-    place = await _channel_or_new(command, services)
+    place = await command.channel_or_new(services, command.args.channel)
     await _remembering(command, services, hosted, place)
     request = PromptRequest(
         channel=place,
@@ -193,15 +189,6 @@ async def _remembering(
         return
     if (broken := await build_index(command, services, at_most_s=at_most_s)) is not None:
         command.out.message(f"Memory cannot be searched: {broken}")
-
-
-async def _channel_or_new(command: Command, services: Services) -> Channel:
-    """Return the channel; a local one that does not exist yet is only made up, since nothing may be stored."""
-    key = ChannelKey(command.args.channel)
-    familiar = command.familiar()
-    if is_local(key) and await services.vault.channels.find(key, familiar=familiar) is None:
-        return Channel(id=ChannelId(0), key=key, familiar=familiar, title=key)
-    return await command.find_channel(services, key)
 
 
 async def _no_trace(services: Services, number: int) -> UserError:

@@ -31,6 +31,11 @@ class FamiliarError(Exception):
         self.message = message
         self.next_step = next_step
 
+    @property
+    def public(self) -> str:
+        """What may be kept about it where nobody's words belong."""
+        return type(self).__name__ if self.private else str(self)
+
     def __str__(self) -> str:
         return f"{self.message} {self.next_step}".strip()
 
@@ -100,6 +105,14 @@ class UnscriptedError(OutsideError):
     """A script has no line for a request. The message holds the prompt, which the script's author needs to see."""
 
     private = True
+
+    def __init__(self, reason: str, prompt: str, next_step: str = "") -> None:
+        super().__init__(f"{reason.removesuffix('.')}:\n{prompt}", next_step)
+        self._reason = reason
+
+    @property
+    def public(self) -> str:
+        return self._reason
 
 
 class StoppedByUserError(FamiliarError):

@@ -20,6 +20,7 @@ from familiar_app.interchange.png import SIGNATURE, Png, PngText, find_texts, re
 from familiar_app.interchange.report import Report
 
 CARD_KEYWORDS = ("ccv3", "chara")
+PACKED_MODULE = b"o\0"
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 
 
@@ -48,8 +49,10 @@ def load_json_file(path: Path, report: Report, *, keywords: Sequence[str] = CARD
         if png.trailing and not find_texts(png, keywords) and is_zip(data):
             return _from_charx(data, path, report)
         return _from_png(png, path, report, keywords)
-    if data.startswith(b"o\0") and len(data) > 6:
-        raise BadInputError("this is a packed module of RisuAI.", source=path, next_step="Export it there as JSON.")
+    if data.startswith(PACKED_MODULE):
+        raise BadInputError(
+            "this is a packed module of RisuAI (.risum).", source=path, next_step="Export it there as JSON."
+        )
     if is_zip(data):
         return _from_charx(data, path, report)
     if not data.strip():

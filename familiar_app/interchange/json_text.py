@@ -23,6 +23,8 @@ WRITABLE = "Check that you may write there and that there is space."
 def read_file(path: Path, *, limit_bytes: int = MAX_FILE_BYTES) -> bytes:
     """Read a whole file of at most `limit_bytes`. Raises BadInputError, or OutsideError where the disk fails."""
     try:
+        if path.is_dir():
+            raise BadInputError("this is a folder.", source=path, next_step="Name a file in it.")
         if not path.is_file():
             raise BadInputError("there is no such file.", source=path, next_step="Check the path.")
         with path.open("rb") as file:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from familiar_app.domain.errors import BadInputError, OutsideError
-from familiar_app.interchange.card_file import CARD_KEYWORDS, load_json_file
+from familiar_app.interchange.card_file import CARD_KEYWORDS, PACKED_MODULE, load_json_file
 from familiar_app.interchange.json_text import MAX_JSON_BYTES, READABLE
 from familiar_app.interchange.lorebook.sniff import find_shape, is_card
 from familiar_app.interchange.memories import is_memory_file
@@ -14,7 +14,7 @@ from familiar_app.interchange.report import Report
 
 FileKind = Literal["turns", "lorebook", "card", "memories"]
 _MARKDOWN = (".md", ".markdown")
-_CONTAINERS = (b"\x89PNG", b"PK\x03\x04")
+_CONTAINERS = (b"\x89PNG", b"PK\x03\x04", PACKED_MODULE)
 
 
 def kind_of_file(path: Path) -> FileKind:
@@ -45,6 +45,6 @@ def kind_of_file(path: Path) -> FileKind:
 def _is_container(path: Path) -> bool:
     try:
         with path.open("rb") as stream:
-            return stream.read(4) in _CONTAINERS
+            return stream.read(4).startswith(_CONTAINERS)
     except OSError as error:
         raise OutsideError(f"{path} cannot be read: {error.strerror or type(error).__name__}.", READABLE) from error

@@ -73,8 +73,8 @@ class Script:
                 return line.reply
         # The text belongs in this message alone: the script's author needs it to write the missing line.
         raise UnscriptedError(
-            f"No unused line of the script fits this request of slot {request.slot}, purpose {request.purpose}:\n"
-            f"{prompt}",
+            f"No unused line of the script fits this request of slot {request.slot}, purpose {request.purpose}.",
+            prompt,
             "Add a line that fits to the script.",
         )
 

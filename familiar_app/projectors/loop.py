@@ -93,5 +93,5 @@ def pause_after(failures: int) -> float:
 def told(error: Exception) -> str:
     """Return what the status says about an error."""
     if isinstance(error, FamiliarError):
-        return str(error)
+        return error.public
     return f"A defect in the program ({type(error).__name__})."

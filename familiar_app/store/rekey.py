@@ -15,6 +15,7 @@ from familiar_app.domain.errors import OutsideError
 from familiar_app.store import schema
 from familiar_app.store.connection import connect
 from familiar_app.store.fault import translated
+from familiar_app.store.file_mode import make_private
 from familiar_app.store.keys import KdfCost, KeyFile, Way, new_data_key
 from familiar_app.store.vault_file import fresh_path, keys_path, new_keys_path, read_head
 from familiar_app.store.written_file import sync_file, sync_folder
@@ -77,6 +78,7 @@ def _export(connection: Connection, fresh: Path, data_key: bytes, report: Callab
         report(min(0.95, fresh.stat().st_size / (pages * page_size)) if fresh.exists() else 0.0)
         return 0
 
+    make_private(fresh)
     connection.execute("ATTACH DATABASE ? AS fresh KEY ?", (str(fresh), f"x'{data_key.hex()}'"))
     try:
         connection.set_progress_handler(show, _STEPS_PER_REPORT)

@@ -18,6 +18,7 @@ from familiar_app.store import schema
 from familiar_app.store.connection import PAGE_SIZE_BYTES, SALT_SIZE_BYTES, connect
 from familiar_app.store.engine import Engine
 from familiar_app.store.fault import DamagedVaultError, damaged, translated
+from familiar_app.store.file_mode import close_to_others, make_private
 from familiar_app.store.keys import DEFAULT_COST, KdfCost, KeyFile, Way, new_data_key
 from familiar_app.store.lock import VaultLock
 from familiar_app.store.written_file import sync_file, sync_folder
@@ -115,6 +116,7 @@ def open_vault(
     try:
         if lock is not None:
             _finish_interrupted_rekey(path, head)
+            close_to_others(path)
         file = KeyFile.read(keys_path(path))
         key = _data_key(file, way, secret, data_key)
         immutable = _probe(path, key, file, head, read_only, steps)
@@ -162,6 +164,7 @@ def _refuse_link(path: Path) -> None:
 
 def _write_database(target: Path, data_key: bytes) -> None:
     """Make an empty database of the newest schema at `target`, wholly on the disk."""
+    make_private(target)
     connection = connect(target, data_key)
     try:
         schema.upgrade(connection)
@@ -292,6 +295,7 @@ def _copy_before_upgrade(connection: Connection, path: Path, key: bytes) -> None
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     for original in (path, keys_path(path)):
         copy = original.with_name(f"{original.name}.version-{version}")
+        make_private(copy)
         shutil.copyfile(original, copy)
         sync_file(copy)
     sync_folder(path.parent)

@@ -51,6 +51,7 @@ CASE_SETTINGS = {
 _CASE_DEFAULTS = LoreSettings(budget_percent=100, match_whole_words=False)
 _DEFAULT_CHARACTER = "Alice"
 _DEFAULT_BOOK = "G"
+_NEEDED = "entries (or books) and a chat"
 
 
 def count_words(text: str) -> int:
@@ -66,7 +67,9 @@ def run_case(case: Mapping[str, Any], rules: Rules = FIXED, *, verdicts: bool = 
     """
     given = case.get("input", case)
     if not isinstance(given, Mapping):
-        raise BadInputError("a case needs an object.", field="input")
+        raise BadInputError(f"this has to be an object with {_NEEDED}.", field="input")
+    if not any(name in given for name in ("entries", "books", "chat")):
+        raise BadInputError(f"a case needs {_NEEDED}; there is neither.")
     engine = LoreEngine(_books(given), _settings(given), rules)
     chance, count_tokens = _replayed(given.get("rng") or ()), _counter(case, given, rules)
     if given.get("timeline"):

@@ -24,7 +24,7 @@ from familiar_app.interchange.report import Report, ReportLine
 CARD_LORE_FORMATS = ("card-v2", "card-v3", "charx")
 LORE_FORMATS = ("familiar", *SHAPES, "card-v1", *CARD_LORE_FORMATS)
 _KEYWORDS = (*CARD_KEYWORDS, "naidata")
-_ENDINGS = {".toml": "familiar", ".png": "card-v3", ".charx": "charx", ".lorebook": "novelai"}
+_ENDINGS = {".toml": "familiar", ".png": "card-v3", ".apng": "card-v3", ".charx": "charx", ".lorebook": "novelai"}
 
 
 def read_lorebook(path: Path) -> LoreDocument:
@@ -75,7 +75,7 @@ def write_lorebook(path: Path, document: LoreDocument, format: str | None = None
 
     Returns what does not survive. Raises UsageError for a format that is unknown or can hold no lorebook.
     """
-    format = format or _format_for(path, document)  # noqa: A001
+    format = format or format_for(path, document)  # noqa: A001
     if format not in LORE_FORMATS:
         raise UsageError(f"there is no lorebook format {format!r}.", f"Known are {', '.join(LORE_FORMATS)}.")
     if format == "familiar":
@@ -101,11 +101,23 @@ def own_book(document: LoreDocument) -> LoreBook:
     return keep_foreign(origin.shape, document.book, origin.book_value(), origin.slots)
 
 
-def _format_for(path: Path, document: LoreDocument) -> str:
-    by_ending = _ENDINGS.get(path.suffix.lower())
-    if by_ending is not None:
-        return document.format if by_ending == "card-v3" and document.format == "card-v2" else by_ending
-    return document.format if document.format in SHAPES or document.format in CARD_LORE_FORMATS else "sillytavern"
+def format_for(path: Path, document: LoreDocument) -> str:
+    """Return the format that a file's ending says; `.json` is that of the book's origin, where it is a JSON one.
+
+    Raises UsageError for an ending that says none.
+    """
+    ending = path.suffix.lower()
+    if ending == ".json":
+        if document.format == "charx":
+            return "card-v3"
+        return document.format if document.format in SHAPES or document.format in CARD_LORE_FORMATS else "sillytavern"
+    if ending not in _ENDINGS:
+        raise UsageError(
+            f"{path.name} has no ending that says a lorebook format.",
+            f"Name one with --to: {', '.join(LORE_FORMATS)}. Known endings: {', '.join(('.json', *_ENDINGS))}.",
+        )
+    by_ending = _ENDINGS[ending]
+    return document.format if by_ending == "card-v3" and document.format == "card-v2" else by_ending
 
 
 def lorebook_of_card(raw: Mapping[str, Any], *, name: str) -> LoreDocument:

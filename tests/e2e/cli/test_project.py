@@ -110,3 +110,20 @@ def test_unknown_names_are_refused_with_the_list(lived: Familiar) -> None:
     assert ran.code == 4
     assert "graphti" in ran.json["error"]["message"]
     assert "fact_supersede" in ran.json["error"]["next"]
+
+
+def test_an_unanswered_script_is_told_with_its_prompt_but_kept_without(lived: Familiar) -> None:
+    log = lived.outside / "more.jsonl"
+    log.write_text(turn(3, "My secret is a red kite.", "2024-03-02T00:00:00Z"))
+    assert lived("import", str(log)).code == 0
+    script(lived.outside / "answers.jsonl", {"purpose": "rich_note", "match": "no such text", "reply": []})
+    ran = lived("project", "rich_note", "--until-idle", "--json")
+    assert ran.code == 5
+    assert "red kite" in ran.json["error"]["message"]
+    assert "red kite" not in json.dumps(ran.json["error"]["projectors"])
+    status = {one["name"]: one for one in lived("project", "status", "--json").json}
+    assert status["rich_note"]["last_error"] == (
+        "No unused line of the script fits this request of slot background, purpose rich_note."
+    )
+    logs = [path.read_text(encoding="utf-8") for path in lived.profile.rglob("*.log*")]
+    assert not any("red kite" in text for text in logs)

@@ -149,3 +149,11 @@ def test_marks_tell_what_other_weights_would_do(familiar: Familiar) -> None:
     assert [one["cue"] for one in ran("mark", "list")] == ["old mill"]
     assert familiar("recall", "heron", "--weight", "bm25=1").code == 2
     assert familiar("recall", "--marks", "--weight", "luck=1").code == 2
+
+
+def test_a_channel_that_is_still_to_come_has_nothing_to_say(familiar: Familiar) -> None:
+    ran = familiar("recall", "tea", "--channel", "local:main", "--json")
+    assert (ran.code, ran.json) == (0, [])
+    assert familiar.turns() == []
+    assert "local:main" not in familiar("status", "--json").out, "looking makes no channel"
+    assert familiar("recall", "tea", "--channel", "discord:1", "--json").code == 4

@@ -49,7 +49,7 @@ def test_our_own_errors_keep_their_sentence() -> None:
 
 
 def test_a_private_error_of_ours_keeps_its_sentence_to_itself() -> None:
-    text = safe_exception(raised(UnscriptedError(SECRET)))
+    text = safe_exception(raised(UnscriptedError("No line fits.", SECRET)))
     assert text.startswith("UnscriptedError; test_log.py:")
     assert SECRET not in text
 

@@ -537,3 +537,27 @@ async def test_a_defect_is_exit_code_70_and_tells_nothing_private(
     ran = await program("turns", "--json")
     assert (ran.code, ran.json["error"]["kind"]) == (70, "bug")
     assert "somebody" not in ran.out + ran.err
+
+
+@pytest.mark.parametrize("text", ["\u200b", "\u200b\u2060 \u00a0", "\ufeff\u202e"])
+async def test_a_message_that_nobody_can_see_is_an_empty_one(program: Program, text: str) -> None:
+    empty = await program("say", " ", "--json")
+    ran = await program("say", text, "--json")
+    assert (ran.code, ran.json) == (2, empty.json)
+    assert (await program("say", f"{text}a")).code == 0
+
+
+@pytest.mark.parametrize("name", ["chats", "book.toml", "card.md", "chat.jsonl", "card.png"])
+async def test_a_folder_cannot_be_imported(program: Program, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    for more in (
+        (),
+        ("--format", "jsonl"),
+        ("--format", "card-v2"),
+        ("--format", "familiar-memories"),
+        ("--format", "risu"),
+    ):
+        ran = await program("import", str(tmp_path / name), *more, "--json")
+        assert ran.code == 4, ran.out
+        assert "folder" in ran.json["error"]["message"]
+        assert ran.json["error"]["next"]

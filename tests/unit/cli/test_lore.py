@@ -216,3 +216,58 @@ async def test_status_names_a_broken_lorebook(program) -> None:
     assert "not valid TOML" in shown["error"]["message"]
     refused = await program("import", str(file), "--json")
     assert refused.code == 4
+
+
+async def test_a_packed_module_is_named_even_where_it_is_short(new_program, tmp_path) -> None:
+    path = tmp_path / "a.risum"
+    for data in (b"o\0", b"o\0ab", b"o\0\0\0\0\0packed"):
+        path.write_bytes(data)
+        ran = await new_program("lore", "check", str(path), "--json")
+        assert ran.code == 4
+        assert ran.json["error"]["message"].endswith("this is a packed module of RisuAI (.risum).")
+        assert "JSON" in ran.json["error"]["next"]
+
+
+async def test_a_packed_module_is_named_by_an_import_too(program, tmp_path) -> None:
+    (tmp_path / "a.risum").write_bytes(b"o\0\0\0\0\0packed")
+    ran = await program("import", str(tmp_path / "a.risum"), "--json")
+    assert ran.code == 4
+    assert "RisuAI" in ran.json["error"]["message"]
+
+
+async def test_an_ending_that_says_no_format_is_refused(new_program, book, tmp_path) -> None:
+    out = tmp_path / "out.unknown"
+    ran = await new_program("lore", "convert", str(book), str(out), "--json")
+    assert ran.code == 2
+    assert not out.exists()
+    named = ran.json["error"]["next"]
+    assert "sillytavern" in named
+    assert ".toml" in named
+    assert (await new_program("lore", "convert", str(book), str(out), "--to", "risu", "--json")).json["to"] == "risu"
+
+
+@pytest.mark.parametrize(
+    ("name", "format_name"),
+    [("o.toml", "familiar"), ("o.png", "card-v3"), ("o.charx", "charx"), ("o.lorebook", "novelai"),
+     ("o.json", "sillytavern")],
+)  # fmt: skip
+async def test_the_report_names_the_format_that_the_ending_says(new_program, book, tmp_path, name, format_name) -> None:
+    ran = await new_program("lore", "convert", str(book), str(tmp_path / name), "--json")
+    assert (ran.code, ran.json["to"]) == (0, format_name)
+
+
+@pytest.mark.parametrize("case", [{}, {"input": {}}, {"input": 5}, {"entries": [], "books": {}, "chat": []}])
+async def test_a_case_with_nothing_in_it_is_refused(new_program, tmp_path, case) -> None:
+    ran = await new_program("lore", "test", "--case", str(written(tmp_path / "case.json", case)), "--json")
+    shown = ran.json
+    if "entries" in case:
+        assert (ran.code, shown["activated"]) == (0, []), "empty is not missing"
+        return
+    assert ran.code == 4
+    assert "entries" in shown["error"]["message"]
+    assert "chat" in shown["error"]["message"]
+
+
+async def test_a_case_may_have_a_chat_alone(new_program, tmp_path) -> None:
+    case = written(tmp_path / "case.json", {"chat": ["Hello."]})
+    assert (await new_program("lore", "test", "--case", str(case), "--json")).json["activated"] == []

@@ -92,3 +92,12 @@ async def test_a_person_is_found_whatever_the_case_of_the_key(village: Program) 
         "key": "local:annie",
         "from": "local:ann",
     }
+
+
+async def test_the_familiar_has_its_name_before_it_has_said_a_word(program: Program) -> None:
+    listed = (await program("person", "list", "--json")).json
+    assert [(one["key"], one["label"]) for one in listed] == [("ego:aria", "Aria")]
+    assert (await program("person", "show", "ego:aria", "--json")).json["label"] == "Aria"
+    await program("fact", "add", "Aria likes rain.", "--subject", "ego:aria")
+    fact = (await program("facts", "--json")).json[0]
+    assert fact["subjects"] == [{"key": "ego:aria", "display_at_write": "aria", "display_now": "Aria"}]

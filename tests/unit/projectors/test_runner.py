@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from familiar_app.domain.errors import BadInputError, BugError
+from familiar_app.domain.errors import BadInputError, BugError, UnscriptedError
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.projectors import loop, registry, runner
 from familiar_app.projectors.loop import ProjectorLoop, pause_after
@@ -208,3 +208,13 @@ async def test_two_runners_never_read_the_same_batch_twice(scene: Scene) -> None
     await asyncio.gather(Projectors(desk).run(until_idle=True), Projectors(desk).run(until_idle=True))
     assert len(await scene.beliefs()) == 1
     assert len(await scene.vault.projections.answers("rich_note", MIRA)) == 1
+
+
+async def test_the_status_tells_of_an_unanswered_script_in_one_sentence(scene: Scene, own: Own) -> None:
+    scene.config = make_config(active("own"))
+    own.ticks = [UnscriptedError("No line fits.", "Ann's secret")]
+    projectors = Projectors(scene.desk)
+    (outcome,) = await projectors.run(until_idle=True)
+    assert outcome.error is not None
+    assert "Ann's secret" in outcome.error.message, "the command still tells it"
+    assert (await projectors.status())[0].last_error == "No line fits."
