@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from tests.doubles.discord.world import World
+from tests.doubles.discord.world import Person, World
 
 DISPATCH, HEARTBEAT, IDENTIFY, RESUME, RECONNECT, INVALID, HELLO, ACK = 0, 1, 2, 6, 7, 9, 10, 11
 BAD_TOKEN, BAD_INTENTS = 4004, 4014
@@ -30,6 +30,7 @@ class Session:
 
     name: str
     intents: int
+    me: Person
     sent: list[dict[str, Any]] = field(default_factory=list)
     socket: _Socket | None = None
 
@@ -113,12 +114,18 @@ class Gateway:
                 session.socket = None
         return socket
 
+    def who(self, token: str) -> Person | None:
+        """Return whose token it is."""
+        return self.world.me if token == self.token else self.world.other_bots.get(token)
+
     async def tell(self, event: str, data: Any, *, direct: bool = False) -> None:
         """Send an event to every session that asked for its kind."""
         for session in list(self.sessions.values()):
             if session.wants(event, direct=direct):
-                seen = self.world.readable_for_me(data, session.intents) if event.startswith("MESSAGE_CREATE") else data
-                await session.dispatch(event, seen)
+                if event == "MESSAGE_CREATE":
+                    await session.dispatch(event, self.world.readable_for(session.me, data, session.intents))
+                else:
+                    await session.dispatch(event, data)
 
     async def close_all(self, code: int) -> None:
         """Close every connection with a code of Discord's."""
@@ -144,22 +151,23 @@ class Gateway:
 
     async def _identify(self, line: _Socket, data: dict[str, Any]) -> Session | None:
         self.identified += 1
-        if self.refuse_with is not None or data["token"] != self.token:
+        me = self.who(data["token"])
+        if self.refuse_with is not None or me is None:
             await line.close(self.refuse_with or BAD_TOKEN)
             return None
         if data["intents"] & PRIVILEGED & ~self.allowed:
             await line.close(BAD_INTENTS)
             return None
-        session = Session(f"session-{self.identified}", data["intents"], socket=line)
+        session = Session(f"session-{self.identified}", data["intents"], me, socket=line)
         self.sessions[session.name] = session
-        guild = self.world.guild_payload()
+        guild = self.world.guild_payload(me)
         ready = {
             "v": 10,
-            "user": self.world.me.user(),
+            "user": me.user(),
             "guilds": [{"id": guild["id"], "unavailable": True}],
             "session_id": session.name,
             "resume_gateway_url": self.url,
-            "application": {"id": str(self.world.me.id), "flags": 0},
+            "application": {"id": str(me.id), "flags": 0},
         }
         await session.dispatch("READY", ready)
         await session.dispatch("GUILD_CREATE", guild)

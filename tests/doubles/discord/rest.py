@@ -11,7 +11,7 @@ from typing import Any
 from aiohttp import BodyPartReader, web
 
 from tests.doubles.discord.gateway import Gateway
-from tests.doubles.discord.world import DM, OWNER, Payload, World
+from tests.doubles.discord.world import DM, OWNER, Payload, Person, World
 
 LIMIT = 2000
 
@@ -102,7 +102,7 @@ class Rest:
             match = re.fullmatch(pattern, asked.path)
             if method == asked.method and match is not None:
                 is_open = asked.path.startswith(("/interactions/", "/webhooks/"))
-                if not is_open and request.headers.get("Authorization") != f"Bot {self.token}":
+                if not is_open and self._who(request) is None:
                     raise RefusedError(401, 0, "401: Unauthorized")
                 return await answer(request, asked, *(int(one) if one.isdigit() else one for one in match.groups()))
         raise RefusedError(404, 0, f"the double knows no {asked.method} {asked.path}")
@@ -130,13 +130,23 @@ class Rest:
             ("PATCH", r"/webhooks/(\d+)/([^/]+)/messages/@original", self._follow_up),
         ]
 
-    async def _me(self, *_: Any) -> Payload:
-        return self.world.me.user()
+    def _who(self, request: web.Request) -> Person | None:
+        token = request.headers.get("Authorization", "").removeprefix("Bot ")
+        return self.world.me if token == self.token else self.world.other_bots.get(token)
 
-    async def _application(self, *_: Any) -> Payload:
+    async def _me(self, request: web.Request, _: Asked) -> Payload:
+        return self._asker(request).user()
+
+    def _asker(self, request: web.Request) -> Person:
+        person = self._who(request)
+        assert person is not None
+        return person
+
+    async def _application(self, request: web.Request, _: Asked) -> Payload:
+        me = self._asker(request)
         return {
-            "id": str(self.world.me.id),
-            "name": self.world.me.username,
+            "id": str(me.id),
+            "name": me.username,
             "icon": None,
             "description": "",
             "bot_public": False,
@@ -171,9 +181,9 @@ class Rest:
             if int(one["channel_id"]) == channel and after < number < before
         ]
         chosen = found[:limit] if "after" in request.query else found[-limit:]
-        return [self._seen(one) for one in reversed(chosen)]
+        return [self._seen(one, self._asker(request)) for one in reversed(chosen)]
 
-    async def _send(self, _: web.Request, asked: Asked, channel: int) -> Payload:
+    async def _send(self, request: web.Request, asked: Asked, channel: int) -> Payload:
         self._may_write(channel)
         body = asked.body
         self._check(body, asked.files)
@@ -183,18 +193,18 @@ class Rest:
         ]
         if (reference := body.get("message_reference")) is not None:
             more |= self._answered(reference)
-        message = self.world.add_message(channel, self.world.me, body.get("content") or "", **more)
+        message = self.world.add_message(channel, self._asker(request), body.get("content") or "", **more)
         self.sent.append({**message, "files": asked.files})
         direct = self.world.channels[channel]["type"] == DM
         await self.gateway.tell("MESSAGE_CREATE", self.world.as_event(message), direct=direct)
         return message
 
-    async def _read(self, _: web.Request, __: Asked, channel: int, number: int) -> Payload:
-        return self._seen(self._known_message(channel, number))
+    async def _read(self, request: web.Request, __: Asked, channel: int, number: int) -> Payload:
+        return self._seen(self._known_message(channel, number), self._asker(request))
 
-    async def _edit(self, _: web.Request, asked: Asked, channel: int, number: int) -> Payload:
+    async def _edit(self, request: web.Request, asked: Asked, channel: int, number: int) -> Payload:
         message = self._known_message(channel, number)
-        if int(message["author"]["id"]) != self.world.me.id:
+        if int(message["author"]["id"]) != self._asker(request).id:
             raise RefusedError(403, 50005, "Cannot edit a message authored by another user")
         self._check(asked.body, {})
         message |= {"content": asked.body.get("content") or "", "allowed_mentions": asked.body.get("allowed_mentions")}
@@ -237,9 +247,9 @@ class Rest:
         self.world.messages.pop(int(shape["id"]))
         return shape
 
-    def _seen(self, message: Payload) -> Payload:
-        intents = max((session.intents for session in self.gateway.sessions.values()), default=0)
-        return self.world.readable_for_me(message, intents)
+    def _seen(self, message: Payload, me: Person) -> Payload:
+        own = [session.intents for session in self.gateway.sessions.values() if session.me is me]
+        return self.world.readable_for(me, message, max(own, default=0))
 
     def _known_channel(self, channel: int) -> Payload:
         if channel not in self.world.channels:

@@ -66,6 +66,8 @@ class World:
     guild_name: str = "The Tavern"
     ahead_s: float = 0.0
     people: dict[int, Person] = field(default_factory=dict)
+    other_bots: dict[str, Person] = field(default_factory=dict)
+    """Further bots by their tokens."""
     channels: dict[int, Payload] = field(default_factory=dict)
     messages: dict[int, Payload] = field(default_factory=dict)
     silenced: set[int] = field(default_factory=set)
@@ -115,7 +117,7 @@ class World:
         self.channels[number] = made
         return made
 
-    def guild_payload(self) -> Payload:
+    def guild_payload(self, me: Person) -> Payload:
         role = {
             "id": str(self.guild),
             "name": "@everyone",
@@ -138,7 +140,7 @@ class World:
             "features": [],
             "channels": [one for one in of_guild if one["type"] != PUBLIC_THREAD],
             "threads": [one for one in of_guild if one["type"] == PUBLIC_THREAD],
-            "members": [{"user": self.me.user(), **self.me.member()}],
+            "members": [{"user": me.user(), **me.member()}],
             "member_count": len(self.people),
             "voice_states": [],
             "presences": [],
@@ -193,11 +195,11 @@ class World:
         member = {} if author is None or message.get("webhook_id") else {"member": author.member()}
         return {**message, "guild_id": channel["guild_id"], **member}
 
-    def readable_for_me(self, message: Payload, intents: int) -> Payload:
+    def readable_for(self, me: Person, message: Payload, intents: int) -> Payload:
         """Blank what a bot may not read without the intent for message content."""
         direct = self.channels[int(message["channel_id"])]["type"] == DM
-        mentioned = any(int(one["id"]) == self.me.id for one in message.get("mentions", ()))
-        own = int(message["author"]["id"]) == self.me.id
+        mentioned = any(int(one["id"]) == me.id for one in message.get("mentions", ()))
+        own = int(message["author"]["id"]) == me.id
         if intents & MESSAGE_CONTENT or direct or mentioned or own:
             return message
         return {**message, "content": "", "embeds": [], "attachments": [], "components": []}

@@ -17,7 +17,7 @@ from familiar_app.discord_link.status import LinkStatus
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.chat import ChatEvent, ChatRequest
 from familiar_app.domain.clock import SystemClock
-from familiar_app.domain.ids import ChannelKey
+from familiar_app.domain.ids import ChannelKey, FamiliarId
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.domain.turn import Turn
 from familiar_app.models.network import NetworkPolicy
@@ -123,15 +123,20 @@ async def stage(folder: Path, toml: str = "", *, subscribed: bool = True) -> Asy
         await vault.close()
 
 
+def conversation_of(vault: Vault, familiar: FamiliarId, name: str, model: Script, toml: str = "") -> Conversation:
+    """Make a familiar that talks by `model`."""
+    config, clock, card = make_config(toml), SystemClock(), CharacterCard(name=name)
+    assembler = Assembler(familiar, lambda: card, config, vault, model, clock, "Owner")
+    return Conversation(familiar, name, config, vault, model, assembler, clock)
+
+
 def _staged(scene: Scene, vault: Vault, clock: SystemClock, toml: str) -> Stage:
-    model, config, network = Script(), make_config(toml), NetworkPolicy(local_only=True)
-    card = CharacterCard(name="Mira")
-    assembler = Assembler(MIRA, lambda: card, config, vault, model, clock, "Owner")
+    model, network = Script(), NetworkPolicy(local_only=True)
     failed: list[BaseException] = []
     statuses: list[LinkStatus] = []
     tasks = TaskRegistry(lambda _, error: failed.append(error))
     link = DiscordLink(
-        conversation=Conversation(MIRA, "Mira", config, vault, model, assembler, clock),
+        conversation=conversation_of(vault, MIRA, "Mira", model, toml),
         clock=clock,
         tasks=tasks,
         token=scene.discord.gateway.token,
