@@ -12,7 +12,8 @@ from typing import Any
 from familiar_app.cli.context import Command, heard
 from familiar_app.cli.lore_transfer import export_lorebook, import_card, import_lorebook
 from familiar_app.cli.memory_transfer import export_memories, import_memories
-from familiar_app.cli.option import channel
+from familiar_app.cli.option import channel, person_key
+from familiar_app.cli.remembered_export import REMEMBERED, export_remembered
 from familiar_app.domain.errors import UsageError
 from familiar_app.domain.ids import ChannelId, ChannelKey
 from familiar_app.domain.turn import Turn
@@ -29,7 +30,7 @@ from familiar_app.interchange.turn_record import ReadOptions
 from familiar_app.interchange.turn_source import TurnSource, source_from_path, source_from_pipe
 from familiar_app.services import Services
 
-_EXPORTS = ("turns", "card", "lorebook", "memories")
+_EXPORTS = ("turns", *REMEMBERED, "card", "lorebook", "memories")
 _IMPORTS = tuple(dict.fromkeys((*TURN_READERS, *LORE_FORMATS, *CARD_FORMATS, MEMORIES)))
 
 
@@ -54,8 +55,9 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
     give = commands.add_parser(
         "export",
         parents=[common],
-        help="write turns, the card, the lorebook or memories to a file",
-        description="Write the familiar's turns as JSON Lines, its character card, or its lorebook. What is exported "
+        help="write turns, facts, a person, the card, the lorebook, memories or everything to a file",
+        description="Write the familiar's turns or facts as JSON Lines, its character card, its lorebook, its memories, "
+        "all about one person, or everything as one JSON object. What is exported "
         "is readable by everybody who gets the file.",
     )
     give.add_argument("what", choices=_EXPORTS, metavar="WHAT", help=f"one of {', '.join(_EXPORTS)}")
@@ -66,6 +68,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
         help=f"turns: jsonl; card: one of {', '.join(CARD_FORMATS)}; lorebook: one of {', '.join(LORE_FORMATS)}",
     )
     give.add_argument("--force", action="store_true", help="write over an existing file")
+    give.add_argument("--person", type=person_key, metavar="KEY", help="with 'person': whom, such as discord:123")
     give.set_defaults(handler=run_export)
 
 
@@ -132,8 +135,9 @@ def _import_shape(report: ImportReport) -> dict[str, Any]:
         "format": report.format,
         "dry_run": report.dry_run,
         "taken": report.taken,
-        "skipped": report.already_there + read.left_out.total() + read.bad_lines,
+        "skipped": report.already_there + report.unkept + read.left_out.total() + read.bad_lines,
         "already_there": report.already_there,
+        "not_kept": report.unkept,
         "channels": report.channels,
         "left_out": [{"what": what, "count": count} for what, count in read.left_out.items()],
         "changed": [{"what": what, "count": count} for what, count in read.changed.items()],
@@ -150,6 +154,8 @@ def _print_import(command: Command, report: ImportReport) -> None:
     line(f"Format: {report.format}")
     line(f"Taken: {report.taken} turns" + (" (dry run: nothing was stored)" if report.dry_run else ""))
     line(f"Skipped: {report.already_there} that were there already")
+    if report.unkept:
+        line(f"Skipped: {report.unkept} by people who want nothing kept (privacy level 'full')")
     for what, count in read.left_out.items():
         line(f"Skipped: {count} x {what}")
     for error in read.first_bad_lines:
@@ -162,7 +168,9 @@ def _print_import(command: Command, report: ImportReport) -> None:
 
 
 async def run_export(command: Command) -> int:
-    """Export turns, the card, the lorebook or memories."""
+    """Export turns, facts, a person, the card, the lorebook, memories or everything."""
+    if command.args.what in REMEMBERED or command.args.person is not None:
+        return await export_remembered(command)
     if command.args.what == "card":
         return await _export_card(command)
     if command.args.what == "lorebook":

@@ -50,9 +50,10 @@ class ReplyStored:
 
 @dataclass(frozen=True, slots=True)
 class StayedSilent:
-    """The familiar chose to say nothing."""
+    """The familiar chose to say nothing; or, with a `reason` and without a trace, it was not asked."""
 
-    trace_id: TraceId
+    trace_id: TraceId | None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,10 @@ from familiar_app.models.port import LanguageModel
 from familiar_app.store.vault import Vault
 
 _STOPPED = "stopped"
+_UNKEPT = (
+    "The message was not kept and {name} did not hear it: whoever wrote it has the privacy level 'full'. "
+    "'familiar person privacy' changes the level."
+)
 
 
 @dataclass
@@ -83,6 +87,9 @@ class Conversation:
                 )
             )
             yield UserTurnStored(turn)
+            if turn.deleted:
+                yield StayedSilent(None, _UNKEPT.format(name=self.name))
+                return
             async with aclosing(self._reply(channel, turn.id)) as events:
                 async for event in events:
                     yield event

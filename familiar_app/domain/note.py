@@ -34,7 +34,7 @@ class NoteBatch:
     """What an extractor was shown: turns, those among them that the familiar said itself, and the people it may name.
 
     `people` has the familiar itself too; its values are the names that facts keep as `display_at_write`. About those in
-    `private` nothing may be kept.
+    `private` nothing may be kept; `private_names` are the names of those among them who are not among `people`.
     """
 
     familiar: FamiliarId
@@ -42,6 +42,7 @@ class NoteBatch:
     own: frozenset[TurnId]
     people: Mapping[PersonKey, str]
     private: frozenset[PersonKey] = frozenset()
+    private_names: frozenset[str] = frozenset()
 
     @property
     def ego(self) -> PersonKey:
@@ -49,8 +50,12 @@ class NoteBatch:
 
     def as_basis(self) -> dict[str, Any]:
         """Return what the ledger keeps of it."""
-        kept = {"turns": list(self.turns), "own": sorted(self.own), "people": dict(self.people)}
-        return {**kept, "private": sorted(self.private)} if self.private else kept
+        kept: dict[str, Any] = {"turns": list(self.turns), "own": sorted(self.own), "people": dict(self.people)}
+        if self.private:
+            kept["private"] = sorted(self.private)
+        if self.private_names:
+            kept["private_names"] = sorted(self.private_names)
+        return kept
 
 
 def batch_of(basis: Mapping[str, Any], familiar: FamiliarId) -> NoteBatch:
@@ -61,6 +66,7 @@ def batch_of(basis: Mapping[str, Any], familiar: FamiliarId) -> NoteBatch:
         frozenset(TurnId(turn) for turn in basis["own"]),
         {PersonKey(key): name for key, name in basis["people"].items()},
         frozenset(PersonKey(key) for key in basis.get("private", ())),
+        frozenset(basis.get("private_names", ())),
     )
 
 
@@ -139,7 +145,7 @@ def _note(item: object, batch: NoteBatch, origin: str, rejected: Counter[str]) -
         rejected["echo of the request"] += 1
         return None
     subjects = subjects_of(item.get("subject_keys"), batch.people)
-    if _is_about_private(text, subjects, batch):
+    if _is_about_private(text, item.get("subject_keys"), batch):
         rejected["privacy"] += 1
         return None
     if _is_about_own_ability(text, subjects, batch):
@@ -166,11 +172,12 @@ def _note(item: object, batch: NoteBatch, origin: str, rejected: Counter[str]) -
     )
 
 
-def _is_about_private(text: str, subjects: Sequence[Subject], batch: NoteBatch) -> bool:
+def _is_about_private(text: str, keys: object, batch: NoteBatch) -> bool:
     """Tell whether a text is about somebody who does not want to be remembered, or names them."""
-    if not batch.private.isdisjoint(subject.key for subject in subjects):
+    if subjects_of(keys, dict.fromkeys(batch.private, "")):
         return True
-    return names_somebody(text, (name for key, name in batch.people.items() if key in batch.private))
+    names = (name for key, name in batch.people.items() if key in batch.private)
+    return names_somebody(text, (*names, *batch.private_names))
 
 
 def _is_about_own_ability(text: str, subjects: Sequence[Subject], batch: NoteBatch) -> bool:

@@ -34,6 +34,8 @@ class _Counted(Protocol):
     def added(self) -> int: ...
     @property
     def skipped(self) -> int: ...
+    @property
+    def unkept(self) -> int: ...
 
 
 class TurnLog(Protocol):
@@ -59,13 +61,17 @@ class ChannelBook(Protocol):
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did, or with `dry_run` would do. `taken` and `already_there` count turns."""
+    """What an import did, or with `dry_run` would do. `taken` and `already_there` count turns.
+
+    `unkept` counts those of people who want nothing kept; a dry run counts them as taken.
+    """
 
     format: str
     source: str
     dry_run: bool
     taken: int = 0
     already_there: int = 0
+    unkept: int = 0
     channels: list[ChannelKey] = field(default_factory=list)
     read: ReadReport = field(default_factory=ReadReport)
 
@@ -186,6 +192,7 @@ class TurnImport:
             count = await self._log.append_many(turns)
             report.taken += count.added
             report.already_there += count.skipped
+            report.unkept += count.unkept
 
     def _author(self, record: TurnRecord) -> Author | None:
         """An assistant turn is the familiar's own, whoever said it in the file."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -106,7 +106,8 @@ class RichNote:
         own = frozenset(turn.id for turn in shown if _is_own(turn, desk))
         private = frozenset(await desk.vault.privacy.levels())
         people = await self._people(turns, shown)
-        batch = NoteBatch(desk.familiar, tuple(turn.id for turn in shown), own, people, private & people.keys())
+        names = await self._names(private - people.keys())
+        batch = NoteBatch(desk.familiar, tuple(turn.id for turn in shown), own, people, private, names)
         asked = await self._ask(shown, batch)
         rejected = notes_of(asked.value, batch, RICH_NOTE).rejected
         piece = Piece(self.name, VERSION, turns[0].id, turns[-1].id)
@@ -125,6 +126,11 @@ class RichNote:
         lines = await fitted(desk, [turn_line(turn, batch.people) for turn in shown], room)
         user = instruction(f"{RICH_NOTE}_input", people=people, turns="\n".join(lines))
         return await ask_list(desk, self.name, system, user, SCHEMA)
+
+    async def _names(self, people: Iterable[PersonKey]) -> frozenset[str]:
+        """Return what those of some people are called who have a name at all."""
+        known = [key for key in people if await self._desk.vault.people.get(key) is not None]
+        return frozenset([await self._desk.vault.people.label(key) for key in known])
 
     async def _people(self, turns: Sequence[Turn], shown: Sequence[Turn]) -> dict[PersonKey, str]:
         """Return the manifest: who speaks in the batch, who spoke there lately, and the familiar itself."""

@@ -9,6 +9,8 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from familiar_app.store.veil import wrongly_shown_or_hidden
+
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
@@ -25,7 +27,7 @@ def derive_columns(connection: Connection) -> Iterator[tuple[int, str]]:
     ):
         if (active.get(answered) == turn) != bool(is_active):
             yield turn, "active"
-    stored = {turn for (turn,) in connection.execute("SELECT id FROM turns WHERE hidden <> 0")}
+    stored = {turn for (turn,) in connection.execute("SELECT id FROM turns WHERE hidden & 1")}
     for turn in sorted(stored ^ hidden):
         yield turn, "hidden"
     for (turn,) in connection.execute(
@@ -33,6 +35,7 @@ def derive_columns(connection: Connection) -> Iterator[tuple[int, str]]:
         ON r.turn = t.id WHERE t.revision <> coalesce(r.newest, 1)"""
     ):
         yield turn, "revision"
+    yield from wrongly_shown_or_hidden(connection)
 
 
 def _replay(connection: Connection) -> tuple[dict[int, int], set[int]]:

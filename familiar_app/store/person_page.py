@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import Fact
-from familiar_app.domain.ids import FamiliarId, Lineage, PersonKey
+from familiar_app.domain.ids import FamiliarId, Lineage, PersonKey, TurnId
 from familiar_app.domain.saved_memory.memory import GLOBAL_LINEAGE
 from familiar_app.domain.turn import Turn
 from familiar_app.store.engine import Engine
@@ -29,6 +29,7 @@ from familiar_app.store.person_count import (
     last_said,
     weightiest,
 )
+from familiar_app.store.privacy import veil_by_levels
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -48,9 +49,10 @@ class OnePerson:
 class PersonPages:
     """People of one vault as a familiar knows them."""
 
-    def __init__(self, engine: Engine, clock: Clock) -> None:
+    def __init__(self, engine: Engine, clock: Clock, announce: Callable[[Sequence[TurnId]], None]) -> None:
         self._engine = engine
         self._clock = clock
+        self._announce = announce
 
     async def list(
         self, familiar: FamiliarId, *, search: str = "", order: Order = "last_seen", descending: bool = True
@@ -100,7 +102,7 @@ class PersonPages:
     async def merge(self, alias: PersonKey, kept: PersonKey, *, familiar: FamiliarId) -> None:
         """Let an identity count as another one. Raises UserError where it counts as one already, or would as itself."""
 
-        def work(connection: Connection) -> None:
+        def work(connection: Connection) -> builtins.list[TurnId]:
             aliases = read_aliases(connection)
             if alias.startswith("ego:") or kept.startswith("ego:"):
                 raise UserError("A familiar is nobody else.", "Choose two people.")
@@ -110,20 +112,25 @@ class PersonPages:
                 raise UserError("These are one person already.", "Choose two people.")
             act = {"act": MERGE, "alias": alias, "kept": kept}
             log_act(connection, familiar, act, to_micros(self._clock.now()))
+            return veil_by_levels(connection)
 
-        await self._engine.write(work)
+        if changed := await self._engine.write(work):
+            self._announce(changed)
 
     async def part(self, alias: PersonKey, *, familiar: FamiliarId) -> PersonKey:
         """Let a merged identity stand for itself again, and return whom it counted as. Raises UserError if it does."""
 
-        def work(connection: Connection) -> PersonKey:
+        def work(connection: Connection) -> tuple[PersonKey, builtins.list[TurnId]]:
             aliases = read_aliases(connection)
             if alias not in aliases:
                 raise UserError("This identity is not merged into another one.", "There is nothing to take apart.")
             log_act(connection, familiar, {"act": PART, "alias": alias}, to_micros(self._clock.now()))
-            return aliases[alias]
+            return aliases[alias], veil_by_levels(connection)
 
-        return await self._engine.write(work)
+        before, changed = await self._engine.write(work)
+        if changed:
+            self._announce(changed)
+        return before
 
 
 def _merged(connection: Connection, people: Sequence[PersonKey]) -> dict[PersonKey, OnePerson]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import UserError
-from familiar_app.domain.ids import FamiliarId, PersonKey
+from familiar_app.domain.ids import FamiliarId, PersonKey, TurnId
 from familiar_app.domain.privacy import PrivacyLevel
 from familiar_app.store.engine import Engine
 from familiar_app.store.moment import to_micros
 from familiar_app.store.person_alias import identities_of, read_aliases
 from familiar_app.store.saved_memory_log import Act, ActPlace, catch_up, log_act
+from familiar_app.store.veil import draw
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -23,9 +24,10 @@ _ORDER = list(PrivacyLevel)
 class Privacy:
     """The levels of one vault. Whoever has none set keeps everything."""
 
-    def __init__(self, engine: Engine, clock: Clock) -> None:
+    def __init__(self, engine: Engine, clock: Clock, announce: Callable[[Sequence[TurnId]], None]) -> None:
         self._engine = engine
         self._clock = clock
+        self._announce = announce
 
     async def get(self, person: PersonKey) -> PrivacyLevel:
         """Return somebody's level."""
@@ -47,15 +49,18 @@ class Privacy:
         if person.startswith("ego:"):
             raise UserError("A familiar is no person, so it has no level of privacy.", "Choose a person.")
 
-        def work(connection: Connection) -> bool:
+        def work(connection: Connection) -> list[TurnId] | None:
             catch_up(connection)
             if _own_levels(connection).get(person, PrivacyLevel.NONE) is level:
-                return False
+                return None
             act = Act("privacy", by, [{"op": "privacy", "person": person, "level": str(level)}])
             log_act(connection, ActPlace(familiar), act, to_micros(self._clock.now()))
-            return True
+            return veil_by_levels(connection)
 
-        return await self._engine.write(work)
+        changed = await self._engine.write(work)
+        if changed:
+            self._announce(changed)
+        return changed is not None
 
 
 def read_levels(connection: Connection) -> dict[PersonKey, PrivacyLevel]:
@@ -70,6 +75,16 @@ def read_levels(connection: Connection) -> dict[PersonKey, PrivacyLevel]:
         for one in identities_of(aliases, person):
             levels[one] = max(level, levels.get(one, level), key=_ORDER.index)
     return levels
+
+
+def veil_by_levels(connection: Connection) -> list[TurnId]:
+    """Hide what those at level `full` have said and show what others have; to be called where levels change.
+
+    Returns the turns that changed.
+    """
+    catch_up(connection)
+    levels = read_levels(connection)
+    return draw(connection, [person for person, level in levels.items() if level is PrivacyLevel.FULL])
 
 
 def private_names(

@@ -23,6 +23,7 @@ from familiar_app.store.schema_person import PERSON
 from familiar_app.store.schema_saved_memory import SAVED_MEMORY
 from familiar_app.store.schema_upkeep import UPKEEP
 from familiar_app.store.schema_vector import VERSION_3
+from familiar_app.store.schema_veil import VEIL
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -200,6 +201,11 @@ def _make_message(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def _make_veil(connection: Connection) -> None:
+    for statement in VEIL:
+        connection.execute(statement)
+
+
 # Step n brings a vault of version n to version n + 1; an empty database has version 0.
 STEPS: tuple[Step, ...] = (
     _make_version_1,
@@ -213,6 +219,7 @@ STEPS: tuple[Step, ...] = (
     _make_lost_place,
     _make_person,
     _make_message,
+    _make_veil,
 )
 VERSION = len(STEPS)
 

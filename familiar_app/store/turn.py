@@ -12,7 +12,7 @@ from familiar_app.domain.errors import BugError
 from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import ChannelId, TraceId, TurnId
 from familiar_app.domain.turn import DayMark, NewTurn, Reaction, Revision, Turn
-from familiar_app.store import turn_read, turn_search, turn_write
+from familiar_app.store import turn_read, turn_search, turn_write, veil
 from familiar_app.store.engine import Engine
 from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.moment import to_micros
@@ -28,10 +28,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class AppendCount:
-    """How many turns were added, and how many were there already."""
+    """How many turns were added, how many were there already, and of how many nothing may be kept but their ids."""
 
     added: int
     skipped: int
+    unkept: int = 0
 
 
 class Turns:
@@ -62,13 +63,17 @@ class Turns:
     async def append(self, turn: NewTurn, *, trace: TraceId | None = None) -> tuple[Turn, bool]:
         """Store a turn; it is on the disk when this returns. False where its message was there already.
 
-        `trace` is the trace that this turn, a reply, comes from; both are linked in the same transaction.
+        Of somebody who wants nothing kept, a tombstone is stored. `trace` is the trace that this turn, a reply, comes
+        from; both are linked in the same transaction.
         """
 
         def work(connection: Connection) -> tuple[Turn, bool]:
-            now = self._now()
-            number, added = turn_write.insert_turn(connection, turn, now, SpeakerMemory())
-            if added and trace is None and turn.answers is None:
+            now, unkept = self._now(), veil.is_veiled(connection, turn)
+            kept = veil.emptied(turn) if unkept else turn
+            number, added = turn_write.insert_turn(connection, kept, now, SpeakerMemory())
+            if added and unkept:
+                veil.bury(connection, number, now)
+            elif added and trace is None and turn.answers is None:
                 return as_stored(connection, turn, number, now), True
             if added and trace is not None:
                 turn_write.link_trace(connection, trace, number)
@@ -84,12 +89,21 @@ class Turns:
             self.announce(() if turn.answers is None else (turn.answers,))
 
     async def append_many(self, turns: Sequence[NewTurn]) -> AppendCount:
-        """Store turns in one transaction: all of them, or none. Those already there are skipped."""
+        """Store turns in one transaction: all of them, or none. Those already there are skipped.
+
+        Of those who want nothing kept, tombstones are stored, and nothing where a message has no id.
+        """
 
         def work(connection: Connection) -> AppendCount:
             now, speakers = self._now(), SpeakerMemory()
-            added = sum(turn_write.insert_turn(connection, turn, now, speakers)[1] for turn in turns)
-            return AppendCount(added, len(turns) - added)
+            unkept = [turn for turn in turns if veil.is_veiled(connection, turn)]
+            buried = self._bury(connection, [turn for turn in unkept if turn.message_id is not None], now)
+            left = {id(turn) for turn in unkept}
+            added = sum(
+                turn_write.insert_turn(connection, turn, now, speakers)[1] for turn in turns if id(turn) not in left
+            )
+            nameless = sum(turn.message_id is None for turn in unkept)
+            return AppendCount(added, len(turns) - added - buried - nameless, buried + nameless)
 
         try:
             return await self._engine.write(work)
@@ -145,7 +159,14 @@ class Turns:
 
     async def revise(self, id: TurnId, content: str) -> Turn:  # noqa: A002
         """Give a turn a newer text; the older ones stay for audit."""
-        return await self._changing((id,), lambda c: turn_write.revise_turn(c, id, content, self._now()))
+
+        def work(connection: Connection) -> Turn:
+            if veil.covers(connection, id):
+                # Its author wants nothing kept any more, so no newer words come in.
+                return turn_write.existing(connection, id)
+            return turn_write.revise_turn(connection, id, content, self._now())
+
+        return await self._changing((id,), work)
 
     async def revisions(self, id: TurnId) -> list[Revision]:  # noqa: A002
         """Return every text a turn has had, the first said first."""
@@ -157,7 +178,12 @@ class Turns:
 
     async def unhide(self, ids: Sequence[TurnId]) -> None:
         """Bring hidden turns back."""
-        await self._changing(ids, lambda c: turn_write.set_hidden(c, ids, False, self._now()))
+
+        def work(connection: Connection) -> None:
+            turn_write.set_hidden(connection, ids, False, self._now())
+            veil.cover(connection, ids)
+
+        await self._changing(ids, work)
 
     async def scrub(self, id: TurnId) -> None:  # noqa: A002
         """Remove a turn's text for good: from the turn, its revisions and the traces that show it."""
@@ -223,6 +249,16 @@ class Turns:
     async def reactions(self, channel: ChannelId, message_ids: Sequence[str]) -> dict[str, list[Reaction]]:
         """Return the reactions of messages that have any, the most frequent first."""
         return await self._engine.read(lambda c: turn_read.reactions(c, channel, message_ids))
+
+    def _bury(self, connection: Connection, turns: Sequence[NewTurn], now: int) -> int:
+        """Store tombstones in the place of turns, and return how many of them are new."""
+        count = 0
+        for turn in turns:
+            number, added = turn_write.insert_turn(connection, veil.emptied(turn), now, SpeakerMemory())
+            if added:
+                veil.bury(connection, number, now)
+                count += 1
+        return count
 
     async def _changing(self, ids: Sequence[TurnId], work: Callable[[Connection], T]) -> T:
         try:

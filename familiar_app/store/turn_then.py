@@ -1,7 +1,7 @@
 """Reads a channel as it stood at an earlier moment: what had arrived, in the words of that time.
 
 What was decided later (a removal, another answer chosen, an edit) does not count yet. A tombstone stays one at every
-moment: its text is gone for good.
+moment: its text is gone for good. What its author wants kept no longer stays hidden at every moment too.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from familiar_app.domain.ids import ChannelId, TurnId
 from familiar_app.domain.turn import Turn
 from familiar_app.store.moment import to_micros
 from familiar_app.store.turn_row import read_turns
+from familiar_app.store.veil import VEILED
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -84,7 +85,7 @@ class _Choice(NamedTuple):
 
 def _read(connection: Connection, channel: ChannelId, then: Then, choice: _Choice) -> list[Turn]:
     decided = _decisions(connection, channel, then.known_micros)
-    where = f"""t.channel = ? AND {choice.condition} AND t.deleted = 0 AND t.role <> 'operator'
+    where = f"""t.channel = ? AND {choice.condition} AND t.deleted = 0 AND t.hidden < {VEILED} AND t.role <> 'operator'
         AND t.arrived_at <= ? AND t.at <= ? AND t.id NOT IN (SELECT value FROM json_each(?))
         AND (t.answers IS NULL OR t.role <> 'assistant' OR t.id = coalesce(
             (SELECT json_extract(c.value, '$[1]') FROM json_each(?) c WHERE json_extract(c.value, '$[0]') = t.answers

@@ -55,6 +55,7 @@ class LiveReply:
     trace_id: TraceId | None = None
     error: FamiliarError | None = None
     retryable: bool = False
+    why_silent: str = ""
     pieces: int = 0
     first_at: float | None = None
     last_at: float | None = None
@@ -80,8 +81,8 @@ class LiveReply:
                 return "tool"
             case ReplyStored(turn=turn, trace_id=trace_id):
                 self.turn, self.trace_id, self.state = turn, trace_id, "done"
-            case StayedSilent(trace_id=trace_id):
-                self.trace_id, self.state = trace_id, "silent"
+            case StayedSilent(trace_id=trace_id, reason=reason):
+                self.trace_id, self.why_silent, self.state = trace_id, reason, "silent"
             case ReplyStopped(turn=turn):
                 self.turn, self.state = turn, "stopped"
             case ReplyFailed(error=error, retryable=retryable):

@@ -171,7 +171,8 @@ class Transcript:
         if reply is not None and (not reply.over or reply.state == "failed"):
             self._add_live(rows, reply)
         elif reply is not None and reply.state == "silent":
-            rows.append(Row(("silent", 0), "silent", ("silent",), label=f"{self.familiar_name} chose to say nothing."))
+            label = reply.why_silent or f"{self.familiar_name} chose to say nothing."
+            rows.append(Row(("silent", 0), "silent", ("silent", label), label=label))
         elif self._waits(rows) and (reply is None or reply.state == "stopped"):
             rows.append(Row(("unanswered", 0), "unanswered", ("unanswered",), label="This has no answer yet."))
 

@@ -97,6 +97,9 @@ class FakeConversation:
         user = NewTurn(channel.id, Role.USER, text, NOW, author=author)
         stored, _ = await self.vault.turns.append(user)
         yield UserTurnStored(stored)
+        if stored.deleted:
+            yield StayedSilent(None, "The message was not kept.")
+            return
         if isinstance(self.answer, FamiliarError):
             yield ReplyFailed(self.answer, retryable=False)
             return

@@ -18,13 +18,14 @@ from familiar_app.conversation.tool_registry import SILENT_TOOL
 from familiar_app.domain.chat import ToolCall, ToolSpec
 from familiar_app.domain.errors import BadInputError, OutsideError
 from familiar_app.domain.ids import ChannelKey, PersonKey
+from familiar_app.domain.privacy import PrivacyLevel
 from familiar_app.domain.saved_memory.status import SAVE_TOOL, UPDATE_TOOL
 from familiar_app.domain.saved_memory.target import ChatPerson
 from familiar_app.domain.settings import parse_config
 from familiar_app.domain.turn import Author, Role
 from familiar_app.store.saved_memory import MemoryQuestion
 from tests.doubles.talk import _DEFAULTS
-from tests.unit.conversation.memory_stage import LINEAGE, SERVER, Stage, Told
+from tests.unit.conversation.memory_stage import LINEAGE, MIRA, SERVER, Stage, Told
 from tests.unit.conversation.tool_stage import ANN, RoundsModel, ToolStage, save, written
 
 BEN = Author(PersonKey("discord:2"), "Ben")
@@ -158,6 +159,19 @@ async def test_a_model_that_never_stops_calling_is_stopped(stage: Stage, form: A
     assert (await stage.vault.turns.page((await at.channel()).id))[0].content == "Hi"
     assert "No more tools" in at.model.requests[-1].messages[-1].content
     assert await at.memories() == ["the same"]
+
+
+async def test_nobody_hears_a_message_of_which_nothing_may_be_kept(stage: Stage) -> None:
+    at = scene(stage, ["Hello Ben."])
+    await stage.vault.privacy.set(BEN.key, PrivacyLevel.FULL, familiar=MIRA, by=BEN.key)
+    events = await at.say("A secret", author=BEN)
+    assert [type(event).__name__ for event in events] == ["UserTurnStored", "StayedSilent"]
+    assert events[-1].trace_id is None
+    assert "was not kept" in events[-1].reason
+    assert at.model.requests == []
+    await stage.vault.privacy.set(BEN.key, PrivacyLevel.PARTIAL, familiar=MIRA, by=BEN.key)
+    assert reply(await at.say("Hi", author=BEN)) == "Hello Ben."
+    assert not any("secret" in one.content for one in at.model.requests[0].messages)
 
 
 async def test_silence_as_a_tool(stage: Stage) -> None:

@@ -36,6 +36,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 class Count:
     added: int
     skipped: int
+    unkept: int = 0
 
 
 class Log:
