@@ -36,23 +36,24 @@ def person_shape(row: PersonRow) -> dict[str, Any]:
 
 def sheet_shape(sheet: PersonSheet) -> dict[str, Any]:
     """Return somebody with their names over time and what is written about them."""
-    dossier = sheet.dossier
     return {
         "key": sheet.row.key,
         "label": sheet.row.label,
         "names": [name_shape(span) for span in sheet.names],
         "privacy": str(sheet.row.privacy),
-        "dossier": None
-        if dossier is None
-        else {
-            "text": dossier.text,
-            "created_at": format_time(dossier.created_at),
-            "last_fact_id": dossier.last_fact_id,
-        },
+        "dossier": dossier_shape(sheet.dossier),
         "facts": sheet.row.facts,
         "memories": sheet.memories,
         "turns": sheet.row.turns,
     }
+
+
+def dossier_shape(dossier: Dossier | None) -> dict[str, Any] | None:
+    """Return what is written about somebody, null where nothing is."""
+    if dossier is None:
+        return None
+    at = format_time(dossier.created_at)
+    return {"text": dossier.text, "created_at": at, "last_fact_id": dossier.last_fact_id}
 
 
 def name_shape(span: NameSpan) -> dict[str, Any]:

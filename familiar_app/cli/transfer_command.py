@@ -56,9 +56,8 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
         "export",
         parents=[common],
         help="write turns, facts, a person, the card, the lorebook, memories or everything to a file",
-        description="Write the familiar's turns or facts as JSON Lines, its character card, its lorebook, its memories, "
-        "all about one person, or everything as one JSON object. What is exported "
-        "is readable by everybody who gets the file.",
+        description="Write the familiar's turns or facts as JSON Lines, its card, its lorebook, its memories, "
+        "all about one person, or everything as one JSON object. Whoever gets the file can read it.",
     )
     give.add_argument("what", choices=_EXPORTS, metavar="WHAT", help=f"one of {', '.join(_EXPORTS)}")
     give.add_argument("file", metavar="FILE", help="the file; - writes turns to standard output")

@@ -1,4 +1,4 @@
-"""Writing a familiar's turns to a file as JSON Lines, whole or not at all."""
+"""Writing a familiar's turns and what else it has to a file, whole or not at all."""
 
 from __future__ import annotations
 
@@ -73,6 +73,23 @@ async def export_turns(
         finally:
             _remove(part)
     return report
+
+
+async def export_pieces(pieces: AsyncIterable[bytes], path: Path) -> None:
+    """Write pieces to a new file in one step, readable by its owner only.
+
+    Raises UserError where the file exists, OutsideError where it cannot be written.
+    """
+    with _outside_errors(path):
+        refuse_existing(path, overwrite=False)
+        stream, part = await asyncio.to_thread(_open_part, path)
+        try:
+            with stream:
+                async for piece in pieces:
+                    stream.write(piece)
+            await asyncio.to_thread(_put_in_place, part, path, False)
+        finally:
+            _remove(part)
 
 
 @contextmanager
