@@ -43,6 +43,15 @@ def test_labels_stand_while_they_have_room(rail: Rail, height: int, style: Qt.To
     assert rail._buttons["inbox"].toolButtonStyle() == LABELLED
 
 
+def test_it_is_narrow_without_labels(rail: Rail) -> None:
+    set_height(rail, 900)
+    wide = rail.width()
+    set_height(rail, 640)
+    assert rail.width() < wide * 0.75
+    set_height(rail, 900)
+    assert rail.width() == wide
+
+
 def in_view(rail: Rail, name: str) -> bool:
     QApplication.processEvents()
     top = rail._buttons[name].mapTo(rail._scroll.viewport(), rail.rect().topLeft()).y()

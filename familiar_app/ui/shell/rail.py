@@ -15,6 +15,8 @@ from familiar_app.ui.kit.label import column, line, surface
 from familiar_app.ui.kit.theme import Theme
 
 WIDTH = 92
+NARROW = 72
+"""Where icons stand alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class RailEntry:
 class Rail(QWidget):
     """Shows which panel is open; `chosen` carries the id of the one that was clicked.
 
-    Where the window is too low for all labels, icons stand alone; where it is too low for those, they scroll.
+    Where the window is too low for all labels, icons stand alone and the rail is narrow; where it is too low for those, they scroll.
     """
 
     chosen = Signal(str)
@@ -75,8 +77,13 @@ class Rail(QWidget):
         """Leave the labels out where they do not all have room."""
         made = list(self._buttons.values())
         needed = sum(one.full_height() + self._layout.spacing() for one in made)
+        labelled = needed <= self._scroll.height()
         for one in made:
-            one.set_labelled(needed <= self._scroll.height())
+            one.set_labelled(labelled)
+        widest = max((one.full_width() if labelled else one.sizeHint().width() for one in made), default=0)
+        least = WIDTH if labelled else NARROW
+        self.familiar.set_room(least - 28)
+        self.setFixedWidth(max(self._theme.px(least), widest + 16))
 
     def set_entries(self, entries: Sequence[RailEntry]) -> None:
         """Show the panels in this order. The last one, if it is the settings, stands at the lower end."""
@@ -107,8 +114,6 @@ class Rail(QWidget):
             self._buttons[panel].set_badge(count)
 
     def _refresh(self) -> None:
-        widest = max((made.full_width() for made in self._buttons.values()), default=0)
-        self.setFixedWidth(max(self._theme.px(WIDTH), widest + 16))
         self._fit()
 
 
@@ -186,7 +191,7 @@ class FamiliarButton(QToolButton):
     def __init__(self, theme: Theme, switch: Callable[[QWidget], object]) -> None:
         super().__init__()
         self._theme = theme
-        self._name, self._picture = "", None
+        self._name, self._picture, self._room = "", None, WIDTH - 28
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -197,12 +202,18 @@ class FamiliarButton(QToolButton):
         self._name, self._picture = name, picture
         self._refresh()
 
+    def set_room(self, width: int) -> None:
+        """Shorten the name to what has room in so many pixels, before zoom."""
+        if width != self._room:
+            self._room = width
+            self._refresh()
+
     def _refresh(self) -> None:
         side = self._theme.px(44)
         self.setIconSize(QSize(side, side))
         self.setIcon(QIcon(avatar(self._theme, self._name, self._picture, side=44, scale=self.devicePixelRatioF())))
         self.setFont(self._theme.font("small", bold=True))
-        room = self._theme.px(WIDTH) - 28
+        room = self._theme.px(self._room)
         shown = QFontMetrics(self.font()).elidedText(self._name, Qt.TextElideMode.ElideRight, room)
         self.setText(shown.replace("&", "&&"))
         self.setAccessibleName(f"{self._name}: switch familiar")
