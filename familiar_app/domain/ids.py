@@ -36,6 +36,11 @@ def is_local(channel: ChannelKey) -> bool:
     return channel.startswith("local:")
 
 
+def is_of_discord(channel: ChannelKey) -> bool:
+    """Tell whether a channel lives on Discord: what is said in it is said there."""
+    return channel.startswith("discord:")
+
+
 def is_familiar_id(text: str) -> bool:
     """Tell whether `text` can name a familiar and its folder on every file system."""
     return bool(_FAMILIAR_ID.match(text)) and text not in _RESERVED

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QApplication
 
 from familiar_app.bootstrap.loop import run
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.ids import ChannelKey
 from familiar_app.ui.chat.exporting import file_name
 from familiar_app.ui.chat.panel import ChatPanel, create_chat_panel
 from familiar_app.ui.chat.row_widget import GreetingBar, MemoryBar, MessageBar, ReplyBar, TurnEditor
@@ -394,6 +395,34 @@ def test_drafts_come_back_with_their_channel(play) -> None:
         assert scene.view.composer.toPlainText() == "half a thought"
 
     play(act)
+
+
+def test_a_channel_of_discord_is_read_and_not_written(play) -> None:
+    async def before(stage: Stage) -> None:
+        vault = stage.vault
+        channel = await vault.channels.ensure(ChannelKey("discord:7"), familiar=MIRA, title="hall", guild="discord:g")
+        await vault.channels.subscribe(channel.id, MIRA)
+        await stage.fill(channel, 3)
+
+    async def act(scene: Scene) -> None:
+        channel = await scene.stage.vault.channels.find(ChannelKey("discord:7"))
+        scene.view.deeds.open_channel(channel.id)
+        await scene.until(lambda: scene.model.open.channel.id == channel.id and scene.shown)
+        assert scene.view.composer.isReadOnly()
+        assert scene.view.composer.placeholderText() == "This channel lives on Discord. Write to Mira there."
+        assert not scene.view.send.isEnabled()
+        scene.view.composer.setPlainText("Does anybody hear me?")
+        scene.view.deeds.send()
+        scene.view.deeds.do("regenerate")
+        await asyncio.sleep(0.1)
+        assert len(await scene.stage.vault.turns.page(channel.id)) == 3
+        main = await scene.stage.channel()
+        scene.view.deeds.open_channel(main.id)
+        await scene.until(lambda: scene.model.open.channel.id == main.id)
+        assert not scene.view.composer.isReadOnly()
+        assert scene.view.send.isEnabled()
+
+    play(act, before)
 
 
 def test_a_text_that_is_too_long_is_told_and_kept(play) -> None:

@@ -80,6 +80,8 @@ class Deeds(ChannelDeeds):
             self._plain[deed]()
         elif deed in self._lasting:
             talking = deed in ("swipe_on", "regenerate", "try_again")
+            if talking and not self._model.writable:
+                return
             self._start(self._lasting[deed], self._talk() if talking else f"chat.{deed}")
 
     def _talk(self) -> str:
@@ -108,10 +110,10 @@ class Deeds(ChannelDeeds):
         text = view.composer.toPlainText()
         reply = model.reply
         sending = reply is not None and not reply.over and reply.answers is None
-        if not text.strip() or model.open is None or sending or length_problem(text):
+        if not text.strip() or not model.writable or sending or length_problem(text):
             return
         view.notice.clear()
-        model.drafts.put(model.open.channel.id, text)
+        self._keep_typed()
         self._start(lambda: model.send(text), self._talk())
 
     def can_escape(self) -> bool:

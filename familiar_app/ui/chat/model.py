@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from familiar_app.conversation.event import ExchangeEvent
 from familiar_app.domain.errors import UserError
-from familiar_app.domain.ids import OWNER, ChannelId, FamiliarId, TurnId
+from familiar_app.domain.ids import OWNER, ChannelId, FamiliarId, TurnId, is_of_discord
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Author, Channel, Role, Turn
 from familiar_app.ui.chat.channel_list import ChannelListModel
@@ -90,6 +90,11 @@ class ChatModel(Moving):
     def now(self) -> datetime:
         """Return the present instant."""
         return self._services.clock.now()
+
+    @property
+    def writable(self) -> bool:
+        """Whether one can talk here; what is written into a channel of Discord would reach nobody there."""
+        return self.open is not None and not is_of_discord(self.open.channel.key)
 
     @property
     def reply(self) -> LiveReply | None:

@@ -243,7 +243,10 @@ class ChatView(QWidget):
         self.meter.show_meter(self.model.meter)
         self.finder.hide()
         self.composer.put_text(self.model.drafts.held(opened.channel.id))
-        self.composer.setPlaceholderText(f"Write to {self.model.hosted.name}")
+        self.composer.setReadOnly(not self.model.writable)
+        name = self.model.hosted.name
+        elsewhere = f"This channel lives on Discord. Write to {name} there."
+        self.composer.setPlaceholderText(f"Write to {name}" if self.model.writable else elsewhere)
         self._set_state()
         self.bars.refresh()
 
@@ -290,6 +293,7 @@ class ChatView(QWidget):
         name = "Stop (Esc)" if replying else "Send (Return)"
         self.send.setAccessibleName(name.split(" (", maxsplit=1)[0])
         self.send.setToolTip(name)
+        self.send.setEnabled(self.model.writable or replying)
         self.header.setEnabled(self.model.open is not None)
 
     def _typed(self) -> None:
