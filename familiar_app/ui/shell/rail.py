@@ -31,7 +31,8 @@ class RailEntry:
 class Rail(QWidget):
     """Shows which panel is open; `chosen` carries the id of the one that was clicked.
 
-    Where the window is too low for all labels, icons stand alone and the rail is narrow; where it is too low for those, they scroll.
+    Where the window is too low for all labels, icons stand alone and the rail is narrow; where it is too low for
+    those, they scroll.
     """
 
     chosen = Signal(str)
