@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from familiar_app.bootstrap.loop import run
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.trace import PromptTrace
 from familiar_app.ui.kit.panel import PanelContext, Place
 from familiar_app.ui.kit.status import StatusModel
 from familiar_app.ui.kit.theme import Theme
@@ -24,7 +25,7 @@ from familiar_app.ui.prompts.panel import PromptsPanel, create_prompts_panel
 from familiar_app.ui.prompts.view import PromptsView
 from familiar_app.ui.shell.side_view import SideView
 from tests.ui.test_every_screen import cut_off, unnamed, unreachable
-from tests.unit.ui.prompts.stage import MIRA, START, Stage, make_stage, reply_trace
+from tests.unit.ui.prompts.stage import MIRA, START, Stage, background_trace, make_stage, reply_trace
 
 # The offscreen screen says this of every window.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -79,7 +80,8 @@ class Scene:
 
     async def open(self, trace: int) -> None:
         self.view.open_trace(trace)
-        await self.until(lambda: self.model.trace is not None and self.model.trace.id == trace)
+        await self.until(lambda: not self.view.tasks.running("prompts.open"))
+        assert self.model.trace.id == trace
 
     async def close(self) -> None:
         await self.panel.close()
@@ -117,13 +119,46 @@ def play(tmp_path: Path, theme: Theme, qapp: QApplication) -> Callable[..., None
     return go
 
 
-def test_the_newest_prompt_is_open_and_the_list_tells_of_all(play) -> None:
+def test_the_newest_reply_is_open_and_the_list_tells_of_all(play) -> None:
     async def act(scene: Scene) -> None:
         spoken = [scene.view.listed.rows.index(row).data() for row in range(4)]
         assert spoken[0] == "SmolLM2-135M · 80 tokens, Rich note, 19:00:00"
         assert spoken[1] == ("Reply · SmolLM2-135M · 1,242 tokens, Main, 18:02:00, first word after 300 ms")
-        assert scene.model.trace.purpose == "rich_note"
+        assert scene.model.trace.id == 3
         assert scene.view.count.text() == "4 kept"
+
+    play(act)
+
+
+def test_opening_the_panel_shows_the_newest_reply_until_another_prompt_is_chosen(play) -> None:
+    async def act(scene: Scene) -> None:
+        async def reopened(*traces: PromptTrace) -> int:
+            for trace in traces:
+                await scene.stage.vault.traces.put(trace)
+            scene.panel.activate()
+            await scene.until(lambda: not scene.view.tasks.running("prompts.open"))
+            return scene.model.trace.id
+
+        turn = scene.stage.turns[0].id
+        assert await reopened(reply_trace(START, turn=turn), background_trace(START)) == 5
+        await scene.open(6)
+        assert await reopened(reply_trace(START, turn=turn)) == 6
+        await scene.open(7)
+        assert await reopened(reply_trace(START, turn=turn)) == 8
+        scene.panel.activate()
+        scene.panel.show_place("2")
+        await scene.until(lambda: scene.model.trace.id == 2)
+        assert await reopened() == 2
+
+    play(act)
+
+
+def test_the_bar_shows_what_a_prompt_without_layers_takes(play) -> None:
+    async def act(scene: Scene) -> None:
+        await scene.open(4)
+        bar = scene.view.middle.bar
+        assert bar.accessibleName().endswith("tokens: Prompt 80")
+        assert [span.width() > 0 for span in bar.spans()] == [True]
 
     play(act)
 

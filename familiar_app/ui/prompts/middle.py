@@ -71,6 +71,9 @@ class Middle(QWidget):
     def _show_opened(self) -> None:
         model, stack = self._model, self._model.stack
         pieces = [BarPiece(one.title, one.tokens, one.hue) for one in stack.rows]
+        if not pieces:
+            # Work in the background has no layers: its prompt is one piece.
+            pieces = [BarPiece("Prompt", stack.tokens, 0)]
         self.bar.show_pieces(pieces, context=stack.context, answer=stack.answer)
         told = meter(stack.tokens, stack.context, exact=stack.exact)
         self.told.set_text(f"{told} · {stack.answer:,} kept for the answer · {stack.free:,} free")

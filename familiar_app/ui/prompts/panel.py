@@ -94,7 +94,7 @@ class PromptsPanel:
         return ()
 
     def activate(self) -> None:
-        self.view.look()
+        self.view.come_forward()
         self.view.listed.setFocus()
 
     def find(self) -> None:

@@ -16,6 +16,7 @@ from familiar_app.ui.kit.panel import PanelContext, Place
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import WaitStack
 from familiar_app.ui.prompts.copying import FORMS, Copying
+from familiar_app.ui.prompts.front import Front
 from familiar_app.ui.prompts.left import Left
 from familiar_app.ui.prompts.middle import Middle
 from familiar_app.ui.prompts.model import PromptsModel
@@ -35,7 +36,7 @@ class PromptsView(QWidget):
     def __init__(self, model: PromptsModel, context: PanelContext) -> None:
         super().__init__()
         surface(self, 1)
-        self.model, self.context = model, context
+        self.model, self.context, self.front = model, context, Front(model)
         theme = self.theme = context.theme
         self.panes = Panes(model.vault.state, "prompts.panes")
         self._asked: dict[int, Pairing] = {}
@@ -143,8 +144,12 @@ class PromptsView(QWidget):
         self._look.start()
         self._show_list()
         await self.panes.restore()
-        if self.model.trace is None and self.model.list.shown:
-            await self.model.open(self.model.list.shown[0].id)
+        await self.front.bring()
+
+    def come_forward(self) -> None:
+        """Show the newest reply; the panel was opened."""
+        if self.model.loaded:
+            self.start(self.front.bring, "prompts.open", replace=True)
 
     def look(self) -> None:
         """Look whether a new prompt is there; only while the panel is seen."""
@@ -152,8 +157,9 @@ class PromptsView(QWidget):
             self.start(self.model.look, "prompts.look")
 
     def open_trace(self, trace: int) -> None:
-        """Show a prompt."""
+        """Show a prompt, and stay with it."""
         self.notice.clear()
+        self.front.choose(trace)
         self.start(lambda: self.model.open(trace), "prompts.open", replace=True)
 
     def put_beside(self, trace: int) -> None:
