@@ -80,7 +80,12 @@ async def _projectors(command: Command) -> Projectors:
 
 
 def _report(command: Command, name: str, ticks: int) -> None:
-    command.out.progress(f"{name}: {ticks} pieces of work done.")
+    command.out.progress(progress_text(name, ticks))
+
+
+def progress_text(name: str, ticks: int) -> str:
+    """Say how much a projector has done so far."""
+    return f"{name}: {ticks:,} {'piece' if ticks == 1 else 'pieces'} of work done."
 
 
 async def _finish(command: Command, projectors: Projectors, outcomes: Sequence[RunOutcome]) -> None:
