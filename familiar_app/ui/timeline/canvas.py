@@ -59,7 +59,7 @@ class Canvas(QAbstractScrollArea):
 
     def lay_out(self) -> None:
         """Place the lanes anew."""
-        self._layout = LaneLayout(self._model.lanes, self._theme.px(21), 4)
+        self._layout = LaneLayout(self._model.lanes, self._theme.px(21), 4, room=self.viewport().height())
         bar = self.verticalScrollBar()
         bar.setRange(0, max(0, self._layout.height - self.viewport().height()))
         bar.setPageStep(self.viewport().height())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import Fact, FactId, NewFact, Subject
-from familiar_app.domain.ids import FamiliarId, PersonKey
+from familiar_app.domain.ids import FamiliarId, PersonKey, TurnId
 
 if TYPE_CHECKING:
     from familiar_app.store.fact import Facts
@@ -74,23 +74,29 @@ class Corrections:
 
     async def edit(self, prior: Fact, wish: Wish) -> Fact:
         """Put another fact in the place of one; it keeps sources and place."""
-        fact = await self._facts.edit_by_owner(prior.id, self._new(prior, wish))
-        self._note(_replacing("Fact changed", [prior.id], fact.id))
+        fact, created = await self._replace(prior, wish)
+        self._note(_replacing("Fact changed", [prior.id], fact.id, created=created))
         return fact
 
     async def redate(self, priors: Sequence[Fact], valid_from: datetime | None, valid_to: datetime | None) -> int:
         """Give facts other dates in the world; returns how many were changed."""
-        again: list[Act] = []
-        back: list[Act] = []
+        wishes = [Wish(prior.text, prior.subjects, valid_from, valid_to, prior.importance) for prior in priors]
+        return await self._replace_each("Dates changed", list(zip(priors, wishes, strict=True)))
+
+    async def reassign(self, priors: Sequence[Fact], wrong: PersonKey | None, right: Sequence[Subject]) -> int:
+        """Let facts be about `right` in the place of `wrong`, or of everybody where that is None; the rest stays.
+
+        Returns how many were changed. Raises UserError where none is to be.
+        """
+        changes = []
         for prior in priors:
-            wish = Wish(prior.text, prior.subjects, valid_from, valid_to, prior.importance)
-            fact = await self._facts.edit_by_owner(prior.id, self._new(prior, wish))
-            step = _replacing("", [prior.id], fact.id)
-            again += step.again
-            back += step.back
-            # Noted as it goes, so that what was done before a failure can be taken back.
-            self._note(Step("Dates changed", tuple(again), tuple(back)), instead=len(again) > len(step.again))
-        return len(priors)
+            about = put_in_place(prior.subjects, wrong, right)
+            if {one.key for one in about} != {one.key for one in prior.subjects}:
+                valid = prior.valid
+                changes.append((prior, Wish(prior.text, about, valid.since, valid.until, prior.importance)))
+        if not changes:
+            raise UserError("These facts are about them already.", "There is nothing to change.")
+        return await self._replace_each("About somebody else", changes)
 
     async def retire(self, facts: Sequence[FactId]) -> int:
         """Stop believing facts; returns how many were believed until now."""
@@ -115,11 +121,11 @@ class Corrections:
         """Put one fact in the place of several; it rests on the sources of all of them."""
         first, *others = priors
         sources = tuple(dict.fromkeys(turn for one in priors for turn in one.source_turns))
-        new = self._new(first, wish, sources)
-        fact = await self._facts.edit_by_owner(first.id, new)
-        retired = [one.id for one in others if await self._try(Act("retire", one.id, fact.id))]
-        merged = [first.id, *retired]
-        self._note(_replacing(_counted("Fact", merged, "merged"), merged, fact.id))
+        fact, created = await self._replace(first, wish, sources)
+        # Where the words are those of one of them, that one stays and takes in the rest.
+        apart = [one.id for one in others if one.id != fact.id]
+        merged = [first.id, *[one for one in apart if await self._try(Act("retire", one, fact.id))]]
+        self._note(_replacing(_counted("Fact", priors, "merged"), merged, fact.id, created=created))
         return fact
 
     async def undo(self) -> str:
@@ -159,7 +165,25 @@ class Corrections:
         await self._facts.retire_by_owner(act.fact, by=act.by if usable else None)
         return True
 
-    def _new(self, prior: Fact, wish: Wish, sources: Sequence[int] | None = None) -> NewFact:
+    async def _replace(self, prior: Fact, wish: Wish, sources: Sequence[TurnId] | None = None) -> tuple[Fact, bool]:
+        """Put a fact in the place of one. False where it was believed before; taking back leaves it alone then."""
+        newest = await self._facts.newest_id(self._familiar)
+        fact = await self._facts.edit_by_owner(prior.id, self._new(prior, wish, sources))
+        return fact, fact.id > newest
+
+    async def _replace_each(self, title: str, changes: Sequence[tuple[Fact, Wish]]) -> int:
+        """Put a fact in the place of each of several, as one step; returns how many."""
+        again: tuple[Act, ...] = ()
+        back: tuple[Act, ...] = ()
+        for prior, wish in changes:
+            fact, created = await self._replace(prior, wish)
+            step, more = _replacing("", [prior.id], fact.id, created=created), bool(again)
+            again, back = again + step.again, step.back + back
+            # Noted as it goes, so that what was done before a failure can be taken back.
+            self._note(Step(title, again, back), instead=more)
+        return len(changes)
+
+    def _new(self, prior: Fact, wish: Wish, sources: Sequence[TurnId] | None = None) -> NewFact:
         return NewFact(
             familiar=self._familiar,
             text=wish.text.strip(),
@@ -185,9 +209,18 @@ def subjects_of(keys: Sequence[PersonKey], labels: dict[PersonKey, str]) -> tupl
     return tuple(Subject(key, labels.get(key, key.partition(":")[2] or key)) for key in dict.fromkeys(keys))
 
 
-def _replacing(title: str, priors: Sequence[FactId], by: FactId) -> Step:
-    again = (Act("restore", by), *(Act("retire", one, by) for one in priors))
-    back = (Act("retire", by), *(Act("restore", one) for one in priors))
+def put_in_place(subjects: Sequence[Subject], wrong: PersonKey | None, right: Sequence[Subject]) -> tuple[Subject, ...]:
+    """Return subjects with `right` in the place of `wrong`, or of everybody where that is None; each once."""
+    found = right if wrong is None else [new for one in subjects for new in (right if one.key == wrong else (one,))]
+    return tuple({one.key: one for one in reversed(found)}.values())[::-1]
+
+
+def _replacing(title: str, priors: Sequence[FactId], by: FactId, *, created: bool) -> Step:
+    """Return the step that puts `by` in the place of facts; one that was believed before stays when it is undone."""
+    again = tuple(Act("retire", one, by) for one in priors)
+    back = tuple(Act("restore", one) for one in priors)
+    if created:
+        again, back = (Act("restore", by), *again), (Act("retire", by), *back)
     return Step(title, again, back)
 
 

@@ -8,7 +8,9 @@ from datetime import datetime
 from itertools import count
 from typing import TYPE_CHECKING
 
-from familiar_app.domain.fact import Fact, FactId
+from familiar_app.domain.fact import Fact, FactId, Subject
+from familiar_app.domain.ids import PersonKey
+from familiar_app.ui.timeline.about_form import AboutForm
 from familiar_app.ui.timeline.correction import Corrections, Wish
 from familiar_app.ui.timeline.form import DatesForm, FactForm
 from familiar_app.ui.timeline.model import BIG_STEP
@@ -19,14 +21,18 @@ if TYPE_CHECKING:
     from familiar_app.ui.timeline.view import TimelineView
 
 MOST_AT_ONCE = 1000
+Everybody = Callable[[], Awaitable[dict[PersonKey, str]]]
+"""Reads who is known, with what they are called today."""
 
 
 class Deeds(Showing):
     """The deeds of one view. Each returns at once; what takes time runs as a task of the view."""
 
-    def __init__(self, view: TimelineView, facts: Facts, corrections: Corrections, familiar_name: str) -> None:
+    def __init__(
+        self, view: TimelineView, facts: Facts, corrections: Corrections, familiar_name: str, everybody: Everybody
+    ) -> None:
         super().__init__(view, facts, familiar_name)
-        self.corrections, model = corrections, self._model
+        self.corrections, self._everybody, model = corrections, everybody, self._model
         self._one_at_a_time = asyncio.Lock()
         self._steps = count()
         self._deeds: dict[str, Callable[[], object]] = {
@@ -57,6 +63,7 @@ class Deeds(Showing):
             "add": self.add,
             "edit": lambda: self._with_facts(self._edit),
             "redate": lambda: self._with_facts(self._redate),
+            "about": lambda: self._with_facts(self._about),
             "merge": lambda: self._with_facts(self._merge),
             "retire": lambda: self._change(self._retire),
             "restore": lambda: self._with_facts(self._restore),
@@ -141,6 +148,26 @@ class Deeds(Showing):
             form = DatesForm(model.zone, model.now, len(believed), save=save, cancel=self._close)
             self._put_form("Change dates", form)
 
+    def _about(self, facts: Sequence[Fact]) -> None:
+        believed = [one for one in facts if one.superseded_at is None]
+
+        def save(wrong: PersonKey | None, right: Sequence[Subject]) -> None:
+            async def change() -> None:
+                count = await self.corrections.reassign(believed, wrong, right)
+                self._done("The fact is about somebody else now." if count == 1 else f"{count:,} facts moved.")
+
+            self._change(change)
+
+        async def show() -> None:
+            # Whom nothing is noted about yet may be the very one.
+            people = sorted({**await self._everybody(), **dict(self._people())}.items(), key=lambda one: one[1])
+            form = AboutForm(self._view.theme, people, believed, save=save, cancel=self._close)
+            self._put_form("About somebody else", form)
+            form.about.setFocus()
+
+        if believed:
+            self._start(show, "about")
+
     def _few_enough(self) -> bool:
         """Tell whether so many facts may be changed at once: each change is written to the disk on its own."""
         if len(self._model.chosen) > MOST_AT_ONCE:
@@ -209,8 +236,12 @@ class Deeds(Showing):
             self._start(read, "read")
 
     def _form(self, prior: Fact | None, save: Callable[[Wish], object], hint: str) -> FactForm:
-        model, spans = self._model, self._model.spans
-        people = [] if spans is None else sorted(zip(spans.people, spans.labels, strict=True), key=lambda one: one[1])
+        model, people = self._model, self._people()
         return FactForm(
             self._view.theme, model.zone, model.now, people, prior=prior, save=save, cancel=self._close, hint=hint
         )
+
+    def _people(self) -> list[tuple[PersonKey, str]]:
+        """Return whom facts are about, by name."""
+        spans = self._model.spans
+        return [] if spans is None else sorted(zip(spans.people, spans.labels, strict=True), key=lambda one: one[1])

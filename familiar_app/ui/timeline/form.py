@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
 
@@ -22,6 +23,12 @@ from familiar_app.ui.timeline.scale import read_instant, written
 
 People = Sequence[tuple[PersonKey, str]]
 NO_IMPORTANCE = 0
+
+
+def told_apart(people: People) -> dict[PersonKey, str]:
+    """Return what to call people in a list; those who share a name have their key behind it."""
+    count = Counter(name for _, name in people)
+    return {key: name if count[name] == 1 else f"{name} ({key})" for key, name in people}
 
 
 class DatesFields(QWidget):
@@ -70,17 +77,19 @@ class AboutField(QWidget):
     def __init__(self, theme: Theme, people: People, chosen: Sequence[Subject]) -> None:
         super().__init__()
         self._theme, self._people = theme, list(people)
+        self._titles = told_apart(people)
         self.chosen = list(chosen)
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips, spacing=4)
         self._add = QComboBox()
         self._add.setAccessibleName("Add somebody it is about")
         self._add.addItem("Add somebody…")
-        for key, name in self._people:
-            self._add.addItem(name, str(key))
+        for key, _name in self._people:
+            self._add.addItem(self._titles[key], str(key))
         self._add.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._add.setMinimumContentsLength(12)
         self._add.activated.connect(self._take)
+        self.setFocusProxy(self._add)
         layout = column(spacing=4)
         layout.addWidget(label("About", "strong"))
         layout.addWidget(self._chips)
@@ -110,8 +119,9 @@ class AboutField(QWidget):
     def _show(self) -> None:
         clear_layout(self._flow)
         for one in self.chosen:
-            chip = button(f"{one.display_at_write}  ✕", lambda one=one: self._drop(one), tip="Take out")
-            chip.setAccessibleName(f"Take out {one.display_at_write}")
+            title = self._titles.get(one.key, one.display_at_write)
+            chip = button(f"{title}  ✕", lambda one=one: self._drop(one), tip="Take out")
+            chip.setAccessibleName(f"Take out {title}")
             self._flow.addWidget(chip)
         self._chips.setVisible(bool(self.chosen))
 
@@ -150,7 +160,7 @@ class FactForm(QWidget):
         layout.addWidget(self.about)
         layout.addWidget(self.dates)
         layout.addWidget(LabelledField("Importance", self.importance))
-        layout.addLayout(_steps("Save", self.press, cancel))
+        layout.addLayout(form_steps("Save", self.press, cancel))
         layout.addStretch(1)
         self.setLayout(layout)
 
@@ -184,7 +194,7 @@ class DatesForm(QWidget):
         layout = column(margins=16, spacing=12)
         layout.addWidget(label(f"All {count:,} facts get these dates.", "quiet", wrap=True))
         layout.addWidget(self.dates)
-        layout.addLayout(_steps("Save", self.press, cancel))
+        layout.addLayout(form_steps("Save", self.press, cancel))
         layout.addStretch(1)
         self.setLayout(layout)
 
@@ -195,7 +205,8 @@ class DatesForm(QWidget):
             self._save(*dates)
 
 
-def _steps(title: str, save: Callable[[], object], cancel: Callable[[], object]):
+def form_steps(title: str, save: Callable[[], object], cancel: Callable[[], object]):
+    """Make the row of a form's two buttons."""
     steps = row(spacing=8)
     made = button(title, save, role="primary")
     steps.addWidget(made)

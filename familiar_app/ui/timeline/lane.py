@@ -19,7 +19,7 @@ from familiar_app.ui.timeline.span_index import Mask
 Axis = Literal["world", "belief"]
 
 MOST_ROWS = 12
-"""A deeper lane is drawn as a density until it is opened."""
+"""A deeper lane is drawn as a density until it is opened, where the lanes together are higher than the window."""
 MOST_DRAWN = 4000
 """A lane with more segments is always drawn as a density."""
 NOBODY = PersonKey("")
@@ -49,6 +49,7 @@ class Lanes:
         self.opened: set[PersonKey] = set()
         self.closed: set[PersonKey] = set()
         self._rows: dict[int, Column] = {}
+        self.most_rows = MOST_ROWS
 
     def __len__(self) -> int:
         return len(self.people)
@@ -61,12 +62,17 @@ class Lanes:
         """Tell whether a lane is drawn as a density and not bar by bar."""
         if self.count(lane) > MOST_DRAWN or self.people[lane] in self.closed:
             return True
-        return int(self.depth[lane]) > MOST_ROWS and self.people[lane] not in self.opened
+        return int(self.depth[lane]) > self.most_rows and self.people[lane] not in self.opened
 
     def densities(self, opened: Mask, closed: Mask) -> Mask:
         """Tell the same of all lanes at once, given which were opened and closed by hand."""
         many = (self.first[1:] - self.first[:-1]) > MOST_DRAWN
-        return many | closed | ((self.depth > MOST_ROWS) & ~opened)
+        return many | closed | ((self.depth > self.most_rows) & ~opened)
+
+    def fit(self, rows: int) -> None:
+        """Fold no lane where all of them together have no more than so many rows, else those that are too deep."""
+        needed = int(np.maximum(1, self.depth).sum())
+        self.most_rows = max(MOST_ROWS, rows) if needed <= rows else MOST_ROWS
 
     def toggle(self, lane: int) -> bool:
         """Open a density or close an open lane. False where there are too many facts to draw."""

@@ -35,13 +35,17 @@ class Bars:
 
 
 class LaneLayout:
-    """Stacks lanes from the top; `row_px` is the height of a bar with its gap, `pad_px` stands between lanes."""
+    """Stacks lanes from the top; `row_px` is the height of a bar with its gap, `pad_px` stands between lanes.
 
-    def __init__(self, lanes: Lanes | None, row_px: int, pad_px: int) -> None:
+    Lanes that fit together into a height of `room` are not folded.
+    """
+
+    def __init__(self, lanes: Lanes | None, row_px: int, pad_px: int, *, room: int = 0) -> None:
         self.lanes, self.row_px, self.pad_px = lanes, row_px, pad_px
         if lanes is None or not len(lanes):
             self.tops = np.zeros(1, dtype=np.int64)
             return
+        lanes.fit((room - 2 * pad_px * len(lanes)) // row_px)
         opened = np.array([key in lanes.opened for key in lanes.people], np.bool_)
         closed = np.array([key in lanes.closed for key in lanes.people], np.bool_)
         rows = np.where(lanes.densities(opened, closed), 1, np.maximum(1, lanes.depth))

@@ -68,7 +68,7 @@ class TimelinePanel:
         zone = hosted.config.display.zone() or system_zone()
         model = TimelineModel(lambda: to_micros(services.clock.now()), zone)
         weak = hosted.background.info.weak
-        return TimelineView(model, services.vault.facts, familiar, hosted.name, self._context, weak=weak)
+        return TimelineView(model, services.vault, familiar, hosted.name, self._context, weak=weak)
 
     def _reloaded(self, familiar: str) -> None:
         """The zone or the model may be others now: build the view anew."""
@@ -99,6 +99,9 @@ class TimelinePanel:
             deed("add", "Add a fact…", "Ctrl+N", "plus", "new belief"),
             deed("edit", "Change the chosen fact…", icon="edit"),
             deed("redate", "Change dates of the chosen facts…", icon="calendar"),
+            deed(
+                "about", "Say that the chosen facts are about somebody else…", words="split subject person wrong move"
+            ),
             deed("merge", "Merge the chosen facts…"),
             deed("retire", "Retire the chosen facts", icon="trash", words="delete forget"),
             deed("restore", "Restore the chosen facts", icon="undo"),

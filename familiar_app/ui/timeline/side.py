@@ -18,6 +18,7 @@ from familiar_app.ui.timeline.word import SIGNS, Difference
 Go = Callable[[str, str], object]
 Deed = Callable[[str], object]
 MOST_SHOWN = 500
+ABOUT = ("about", "About somebody else…")
 
 
 class Page(QScrollArea):
@@ -82,7 +83,7 @@ class FactPage(Page):
     def _actions(self, detail: Detail, do: Deed) -> None:
         holder = QWidget()
         flow = FlowLayout(holder, spacing=8)
-        deeds = (("restore", "Restore"),) if detail.retired else (("edit", "Change…"), ("retire", "Retire"))
+        deeds = (("restore", "Restore"),) if detail.retired else (("edit", "Change…"), ABOUT, ("retire", "Retire"))
         for word, title in deeds:
             flow.addWidget(button(title, lambda word=word: do(word)))
         self.column.addWidget(holder)
@@ -104,7 +105,7 @@ class ManyPage(Page):
         holder = QWidget()
         flow = FlowLayout(holder, spacing=8)
         deeds = [("merge", "Merge into one…")] if believed > 1 else []
-        deeds += [("redate", "Change dates…"), ("retire", "Retire")] if believed else []
+        deeds += [ABOUT, ("redate", "Change dates…"), ("retire", "Retire")] if believed else []
         deeds += [("restore", "Restore")] if retired else []
         for word, title in deeds:
             flow.addWidget(button(title, lambda word=word: do(word)))

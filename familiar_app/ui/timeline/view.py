@@ -26,8 +26,8 @@ from familiar_app.ui.timeline.word import moment_text, picture_text
 
 if TYPE_CHECKING:
     from familiar_app.domain.ids import FamiliarId
-    from familiar_app.store.fact import Facts
     from familiar_app.store.fact_span import FactSpans
+    from familiar_app.store.vault import Vault
 
 FILTER_AFTER_MS = 180
 READ_AFTER_MS = 200
@@ -40,14 +40,14 @@ class TimelineView(TimelineParts):
     """Shows a `TimelineModel` over the facts of a vault. `weak` tells that memory is not drawn by itself."""
 
     def __init__(
-        self, model: TimelineModel, facts: Facts, familiar: FamiliarId, name: str, context: PanelContext, *, weak: bool
+        self, model: TimelineModel, vault: Vault, familiar: FamiliarId, name: str, context: PanelContext, *, weak: bool
     ) -> None:
         super().__init__(context.theme, model, weak=weak)
         self.context = context
-        self._facts, self._familiar, self._name = facts, familiar, name
+        self._facts, self._familiar, self._name = vault.facts, familiar, name
         self._awaited: FactId | None = None
         self.tasks = Tasks(context.tasks, self, self._show_error)
-        self.deeds = Deeds(self, facts, Corrections(facts, familiar), name)
+        self.deeds = Deeds(self, vault.facts, Corrections(vault.facts, familiar), name, vault.people.called)
         self._filter_soon = self._timer(FILTER_AFTER_MS, self._start_filter)
         self._read_soon = self._timer(READ_AFTER_MS, self.load)
         self._describe_soon = self._timer(DESCRIBE_AFTER_MS, self._describe)
@@ -55,7 +55,7 @@ class TimelineView(TimelineParts):
         self.stale = False
         self._connect()
         self.show_steps()
-        self.stop_listening = facts.feed.listen(lambda _facts: self._facts_changed())
+        self.stop_listening = vault.facts.feed.listen(lambda _facts: self._facts_changed())
 
     def _connect(self) -> None:
         self.search.textChanged.connect(lambda _text: self._filter_soon.start())

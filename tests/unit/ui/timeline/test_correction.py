@@ -11,7 +11,7 @@ import pytest
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import Fact, FactId, NewFact, Subject
-from familiar_app.domain.ids import MAIN_CHANNEL, FamiliarId
+from familiar_app.domain.ids import MAIN_CHANNEL, FamiliarId, PersonKey
 from familiar_app.domain.turn import NewTurn, Role
 from familiar_app.store.keys import new_recovery_code
 from familiar_app.store.vault import Vault
@@ -194,3 +194,92 @@ async def test_after_undo_and_rebuild_the_corrected_belief_is_still_corrected(
     assert await believed(vault) == ["Ann lives in Rome."]
     assert await state(vault) == before
     assert await vault.facts.get(FactId(rome.id)) is not None
+
+
+BEN, OTHER = Subject(PersonKey("discord:7"), "Ben"), Subject(PersonKey("discord:8"), "Ann")
+
+
+async def test_taking_back_an_edit_leaves_alone_what_was_believed_before(
+    vault: Vault, corrections: Corrections
+) -> None:
+    rome, roma = await learned(vault, "Ann lives in Rome.", "Ann lives in Roma.")
+    assert (await corrections.edit(roma, Wish("Ann lives in Rome.", ABOUT))).id == rome.id
+    assert await believed(vault) == ["Ann lives in Rome."]
+    await corrections.undo()
+    assert await believed(vault) == ["Ann lives in Roma.", "Ann lives in Rome."]
+    await corrections.redo()
+    assert await believed(vault) == ["Ann lives in Rome."]
+
+
+async def test_facts_merge_into_one_of_them(vault: Vault, corrections: Corrections) -> None:
+    rex, dog = await learned(vault, "Ann has a dog named Rex.", "Ann has a dog.")
+    merged = await corrections.merge([dog, rex], Wish("Ann has a dog named Rex.", ABOUT))
+    assert (merged.id, set(merged.source_turns)) == (rex.id, {*rex.source_turns, *dog.source_turns})
+    assert await believed(vault) == ["Ann has a dog named Rex."]
+    assert await corrections.undo() == "2 facts merged"
+    assert await believed(vault) == ["Ann has a dog.", "Ann has a dog named Rex."]
+
+
+async def about(vault: Vault) -> list[tuple[str, list[str]]]:
+    return [(fact.text, sorted(str(one.key) for one in fact.subjects)) for fact in await vault.facts.page(MIRA)]
+
+
+async def noted(vault: Vault, text: str, *subjects: Subject) -> Fact:
+    (said,) = await learned(vault, f"Somebody says: {text}")
+    await vault.facts.supersede([said.id])
+    new = NewFact(MIRA, text, "rich_note", subjects, said.source_turns, importance=4, valid_from=NOON)
+    return (await vault.facts.append(new))[0]
+
+
+async def test_facts_about_the_wrong_ann_become_facts_about_the_right_one(
+    vault: Vault, corrections: Corrections
+) -> None:
+    wrong = ABOUT[0]
+    dog, pair = await noted(vault, "Ann has a dog.", wrong), await noted(vault, "Ann and Ben are friends.", wrong, BEN)
+    await noted(vault, "Ben rows.", BEN)
+    rows = (await vault.facts.page(MIRA))[0]
+    before = await about(vault)
+    assert await corrections.reassign([dog, pair, rows], wrong.key, (OTHER,)) == 2
+    after = [
+        ("Ann and Ben are friends.", ["discord:7", "discord:8"]),
+        ("Ann has a dog.", ["discord:8"]),
+        ("Ben rows.", ["discord:7"]),
+    ]
+    assert await about(vault) == after
+    moved = (await vault.facts.page(MIRA))[1]
+    assert (moved.source_turns, moved.importance, moved.valid.since, moved.origin) == (
+        dog.source_turns, 4, NOON, "owner",
+    )  # fmt: skip
+    old = await vault.facts.get(dog.id)
+    assert old is not None
+    assert (old.superseded_by, [one.key for one in old.subjects]) == (moved.id, [wrong.key])
+    assert await corrections.undo() == "About somebody else"
+    assert await about(vault) == before
+    assert await corrections.redo() == "About somebody else"
+    assert await about(vault) == after
+
+
+async def test_moving_to_somebody_of_whom_it_is_believed_already_folds_and_comes_apart_again(
+    vault: Vault, corrections: Corrections
+) -> None:
+    wrong = ABOUT[0]
+    right = await noted(vault, "Ann has a dog.", OTHER)
+    moved = await noted(vault, "Ann has a dog.", wrong)
+    with pytest.raises(UserError, match="about them already"):
+        await corrections.reassign([right], wrong.key, (OTHER,))
+    assert await corrections.reassign([moved, right], None, (OTHER,)) == 1
+    assert await about(vault) == [("Ann has a dog.", ["discord:8"])]
+    await corrections.undo()
+    assert await about(vault) == [("Ann has a dog.", [str(wrong.key)]), ("Ann has a dog.", ["discord:8"])]
+
+
+async def test_two_that_say_the_same_of_two_people_become_one_and_two_again(
+    vault: Vault, corrections: Corrections
+) -> None:
+    one, two = await noted(vault, "Ann rows.", ABOUT[0]), await noted(vault, "Ann rows.", BEN)
+    assert await corrections.reassign([one, two], None, (OTHER,)) == 2
+    assert await about(vault) == [("Ann rows.", ["discord:8"])]
+    await corrections.undo()
+    assert await about(vault) == [("Ann rows.", ["discord:7"]), ("Ann rows.", [str(ABOUT[0].key)])]
+    await corrections.redo()
+    assert await about(vault) == [("Ann rows.", ["discord:8"])]

@@ -244,6 +244,21 @@ def test_lanes_are_densities_when_deep_until_they_are_opened(story: Story) -> No
     assert lanes.dense(0)
 
 
+def test_no_lane_is_folded_where_all_fit_into_the_window() -> None:
+    rows = np.arange(33, dtype=np.int64)
+    start, end = rows * 10, rows * 10 + 100_000
+    person = (rows >= 30).astype(np.int64)
+    people = ((ANN, BEN), ("Ann", "Ben"))
+    spans = FactSpans(rows + 1, start, end, rows, start, end, rows * 0 - 1, rows, person, *people)
+    lanes = Lanes(spans, "world")
+    assert lanes.depth.tolist() == [30, 3]
+    whole = 33 * 20 + 2 * 8
+    assert LaneLayout(lanes, 20, 4, room=whole).height == whole
+    assert not lanes.dense(0)
+    assert LaneLayout(lanes, 20, 4, room=whole - 1).height == 4 * 20 + 2 * 8
+    assert lanes.dense(0)
+
+
 def test_bars_too_narrow_to_see_are_drawn_once_for_each_spot() -> None:
     count = 3000
     rows = np.arange(count, dtype=np.int64)
