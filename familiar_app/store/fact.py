@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.audience import Audience
 from familiar_app.domain.clock import Clock
@@ -28,6 +28,7 @@ from familiar_app.store.fact_span import FactSpans, FactWording, read_spans, rea
 from familiar_app.store.fact_write import Stamp, Superseded
 from familiar_app.store.owner_act import ReplayCount, facts_of
 from familiar_app.store.person import label_of, names_of
+from familiar_app.store.privacy import read_levels, refuse_private
 from familiar_app.store.reflection import reflections_citing
 from familiar_app.store.retirement import read_retirement
 from familiar_app.store.turn_row import read_turn
@@ -35,7 +36,6 @@ from familiar_app.store.turn_row import read_turn
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-T = TypeVar("T")
 _MOST_IN_A_CHAIN = 1000
 
 
@@ -79,7 +79,7 @@ class Facts:
         before: FactId | None = None,
         audience: Audience | None = None,
     ) -> list[Fact]:
-        """Return facts of a familiar by the four questions; hidden ones never.
+        """Return facts of a familiar by the four questions; never hidden ones, nor any about people who want none kept.
 
         Neither time: current truth. `as_of`: what was true then, by all that was ever believed. `known_at`: what was
         believed then, with stamps and sources as they stood. Both: what was believed then about that time.
@@ -123,7 +123,7 @@ class Facts:
         return await self._engine.read(lambda connection: int(connection.execute(sql, (familiar,)).fetchone()[0]))
 
     async def history(self, fact: FactId) -> FactHistory | None:
-        """Return a fact with its sources, its chain both ways, and the reflections that cite it."""
+        """Return a fact, its sources, its chain and what cites it; None too where it is about somebody private."""
         return await self._engine.read(lambda connection: _history(connection, fact))
 
     async def labels(self, facts: Sequence[Fact]) -> dict[FactId, dict[PersonKey, str]]:
@@ -183,6 +183,7 @@ class Facts:
         """Store what the owner says. False where it was believed already; it then rests on the owner's word too."""
 
         def act(connection: Connection) -> tuple[FamiliarId, fact_act.Act]:
+            refuse_private(connection, subjects)
             named = tuple(Subject(key, label_of(key, names_of(connection, key))) for key in dict.fromkeys(subjects))
             new = NewFact(
                 familiar, text.strip(), fact_act.ORIGIN, named, tuple(sources), None, importance, valid_from, valid_to
@@ -195,6 +196,7 @@ class Facts:
         """Put another fact in the place of one: an edit never changes a row. Raises UserError where it is retired."""
 
         def act(connection: Connection) -> tuple[FamiliarId, fact_act.Act]:
+            refuse_private(connection, (subject.key for subject in changes.subjects))
             return existing_fact(connection, fact).familiar, fact_act.edit_act(connection, fact, changes)
 
         return (await self._act(act))[0]
@@ -262,7 +264,7 @@ class Facts:
 
 def _history(connection: Connection, number: FactId) -> FactHistory | None:
     fact = read_fact(connection, number)
-    if fact is None:
+    if fact is None or not read_levels(connection).keys().isdisjoint(subject.key for subject in fact.subjects):
         return None
     priors = connection.execute("SELECT id FROM facts WHERE superseded_by = ? ORDER BY id", (number,))
     sources = (read_turn(connection, turn) for turn in fact.source_turns)
@@ -287,8 +289,7 @@ def _reason(connection: Connection, fact: Fact) -> str:
 
 
 def _successors(connection: Connection, number: FactId) -> tuple[FactId, ...]:
-    chain: list[FactId] = []
-    here: FactId = number
+    chain, here = list[FactId](), number
     while len(chain) < _MOST_IN_A_CHAIN:
         row = connection.execute("SELECT superseded_by FROM facts WHERE id = ?", (here,)).fetchone()
         if row is None or row[0] is None or row[0] in chain:

@@ -7,7 +7,7 @@ facts of the page (and, in a search, for those the times let through). `domain.f
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -18,6 +18,7 @@ from familiar_app.domain.fact import Fact, FactId
 from familiar_app.domain.ids import FamiliarId, PersonKey
 from familiar_app.store.fact_row import read_facts
 from familiar_app.store.moment import to_micros
+from familiar_app.store.privacy import read_levels
 from familiar_app.store.provenance import closed_to
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ NO_IMPORTANCE = 5
 _BLOCK = 500
 _WAS_BELIEVED = """(m.beliefs = 1 OR EXISTS (SELECT 1 FROM fact_beliefs b WHERE b.fact = m.{number} AND b.since <= ?
     AND (b.until IS NULL OR b.until > ?)))"""
+
+
+_NOT_ABOUT = """NOT EXISTS (SELECT 1 FROM fact_subjects p WHERE p.fact = m.{number}
+    AND p.key IN (SELECT value FROM json_each(?)))"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +78,14 @@ def _matching(connection: Connection, question: FactQuestion) -> Iterator[FactId
     if question.search.strip():
         yield from _searched(connection, question)
         return
-    sql, values = _statement(question)
+    sql, values = _statement(question, read_levels(connection))
     for (number,) in connection.execute(sql, values):
         yield FactId(number)
 
 
 def _searched(connection: Connection, question: FactQuestion) -> Iterator[FactId]:
     needle = question.search.strip().casefold()
-    sql, values = _statement(question)
+    sql, values = _statement(question, read_levels(connection))
     numbers = connection.execute(sql, values)
     while block := numbers.fetchmany(_BLOCK):
         marks = ",".join("?" for _ in block)
@@ -92,7 +97,7 @@ def _searched(connection: Connection, question: FactQuestion) -> Iterator[FactId
                 yield FactId(number)
 
 
-def _statement(question: FactQuestion) -> tuple[str, list[object]]:
+def _statement(question: FactQuestion, private: Collection[PersonKey] = ()) -> tuple[str, list[object]]:
     """Return a statement that gives the numbers of the facts asked for, newest first."""
     table, number = ("facts", "id") if question.subject is None else ("fact_subjects", "fact")
     terms: list[str] = ["m.hidden = 0", "m.familiar = ?"]
@@ -103,6 +108,9 @@ def _statement(question: FactQuestion) -> tuple[str, list[object]]:
     if question.before is not None:
         terms.append(f"m.{number} < ?")
         values.append(question.before)
+    if private:
+        terms.append(_NOT_ABOUT.format(number=number))
+        values.append(json.dumps(sorted(private)))
     if question.audience is not None and not question.audience.everything:
         closed, places = closed_to(question.audience, f"m.{number}")
         terms.append(f"NOT {closed}")

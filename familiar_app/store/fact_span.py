@@ -6,6 +6,7 @@ Texts come in a read of their own, because times are enough for the first pictur
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from familiar_app.domain.ids import FamiliarId, PersonKey
 from familiar_app.store.person import labels_of
+from familiar_app.store.privacy import facts_about, read_levels
 from familiar_app.store.schema_memory import EVER, NEVER
 
 if TYPE_CHECKING:
@@ -26,14 +28,16 @@ _FACTS = f"""SELECT group_concat(id, ' '), group_concat(coalesce(valid_from, {EV
     group_concat(coalesce(valid_to, {NEVER}), ' '), group_concat(created_at, ' '),
     group_concat(coalesce(superseded_at, {NEVER}), ' '), group_concat(beliefs, ' ')
     FROM (SELECT id, valid_from, valid_to, created_at, superseded_at, beliefs FROM facts INDEXED BY facts_time
-        WHERE familiar = ? AND hidden = 0 ORDER BY id)"""
+        WHERE familiar = ? AND hidden = 0 AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY id)"""
 _SUCCESSORS = """SELECT group_concat(id, ' '), group_concat(superseded_by, ' ') FROM facts INDEXED BY facts_successor
-    WHERE superseded_by IS NOT NULL AND familiar = ? AND beliefs = 1 AND hidden = 0"""
+    WHERE superseded_by IS NOT NULL AND familiar = ? AND beliefs = 1 AND hidden = 0
+    AND id NOT IN (SELECT value FROM json_each(?))"""
 _MANY_BELIEFS = f"""SELECT b.fact, b.since, coalesce(b.until, {NEVER}), coalesce(b.successor, 0)
     FROM facts f JOIN fact_beliefs b ON b.fact = f.id
-    WHERE f.familiar = ? AND f.hidden = 0 AND f.beliefs > 1 ORDER BY b.fact, b.number"""
+    WHERE f.familiar = ? AND f.hidden = 0 AND f.beliefs > 1
+    AND f.id NOT IN (SELECT value FROM json_each(?)) ORDER BY b.fact, b.number"""
 _ABOUT = """SELECT key, count(*), group_concat(fact, ' ') FROM fact_subjects INDEXED BY fact_subjects_time
-    WHERE familiar = ? AND hidden = 0 GROUP BY key ORDER BY key"""
+    WHERE familiar = ? AND hidden = 0 AND fact NOT IN (SELECT value FROM json_each(?)) GROUP BY key ORDER BY key"""
 # A fact about people none of whom said it, known by the word of others: `domain.claim` in SQL.
 _CLAIMS = """SELECT s.fact FROM fact_sources s JOIN facts f ON f.id = s.fact
     JOIN turns t ON t.id = s.turn JOIN speakers p ON p.id = t.speaker
@@ -77,11 +81,13 @@ class FactWording:
 
 def read_spans(connection: Connection, familiar: FamiliarId) -> FactSpans:
     """Return the times of all facts of a familiar."""
-    facts = _columns(connection.execute(_FACTS, (familiar,)).fetchone())
+    # Nothing is shown of those who want nothing remembered.
+    asked = (familiar, json.dumps(facts_about(connection, familiar, read_levels(connection))))
+    facts = _columns(connection.execute(_FACTS, asked).fetchone())
     facts = facts[np.argsort(facts[:, 0], kind="stable")]
     ids = facts[:, 0].copy()
-    beliefs = _beliefs(connection, familiar, facts)
-    counted = connection.execute(_ABOUT, (familiar,)).fetchall()
+    beliefs = _beliefs(connection, asked, facts)
+    counted = connection.execute(_ABOUT, asked).fetchall()
     about = _columns((" ".join(joined for _, _, joined in counted),))[:, 0]
     people = tuple(PersonKey(key) for key, _, _ in counted)
     labels = labels_of(connection, people)
@@ -112,22 +118,25 @@ def rows_among(ids: Column, wanted: Column) -> Column:
 
 def read_wording(connection: Connection, familiar: FamiliarId) -> FactWording:
     """Return the texts of all facts of a familiar, by rising id."""
+    private = json.dumps(facts_about(connection, familiar, read_levels(connection)))
     rows = connection.execute(
-        "SELECT id, text FROM facts WHERE familiar = ? AND hidden = 0 ORDER BY id", (familiar,)
+        """SELECT id, text FROM facts WHERE familiar = ? AND hidden = 0
+        AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY id""",
+        (familiar, private),
     ).fetchall()
     ids = np.fromiter((number for number, _ in rows), np.int64, len(rows))
     claimed = [number for (number,) in connection.execute(_CLAIMS, (familiar,))]
     return FactWording(ids, tuple(text for _, text in rows), np.isin(ids, np.array(claimed, np.int64)))
 
 
-def _beliefs(connection: Connection, familiar: FamiliarId, facts: Column) -> Column:
+def _beliefs(connection: Connection, asked: tuple[str, str], facts: Column) -> Column:
     """Return (fact, since, until, successor's id or 0), by fact and in order; the stamps do where there is one."""
     successor = np.zeros(len(facts), np.int64)
-    known = _columns(connection.execute(_SUCCESSORS, (familiar,)).fetchone())
+    known = _columns(connection.execute(_SUCCESSORS, asked).fetchone())
     successor[np.searchsorted(facts[:, 0], known[:, 0])] = known[:, 1]
     once = facts[:, 5] == 1
     single = np.column_stack((facts[:, 0], facts[:, 3], facts[:, 4], successor))[once]
-    rows = connection.execute(_MANY_BELIEFS, (familiar,)).fetchall()
+    rows = connection.execute(_MANY_BELIEFS, asked).fetchall()
     whole: Column = np.concatenate((single, np.array(rows, dtype=np.int64).reshape(len(rows), 4)))
     return whole[np.argsort(whole[:, 0], kind="stable")]
 

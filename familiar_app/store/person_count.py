@@ -5,7 +5,8 @@ Everybody is counted in one pass over indexes; whoever is merged into somebody e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
@@ -18,7 +19,7 @@ from familiar_app.store.fact_row import read_facts
 from familiar_app.store.moment import from_micros
 from familiar_app.store.person import all_names, label_of, names_of
 from familiar_app.store.person_alias import Aliases, identities_of, kept_of, read_aliases
-from familiar_app.store.privacy import read_levels
+from familiar_app.store.privacy import facts_about, read_levels
 from familiar_app.store.turn_row import read_turn
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ _LAST_SAID = """SELECT t.id FROM speakers s JOIN turns t INDEXED BY turns_speake
     WHERE s.key IN ({}) AND t.shown = 1 ORDER BY t.at DESC, t.id DESC LIMIT ?"""
 _WEIGHTIEST = """SELECT DISTINCT s.fact, f.importance FROM fact_subjects s INDEXED BY fact_subjects_current
     JOIN facts f ON f.id = s.fact WHERE s.familiar = ? AND s.key IN ({}) AND s.superseded_at IS NULL AND s.hidden = 0
-    AND (s.valid_to IS NULL OR s.valid_to > ?) ORDER BY coalesce(f.importance, 5) DESC, s.fact DESC LIMIT ?"""
+    AND (s.valid_to IS NULL OR s.valid_to > ?) AND s.fact NOT IN (SELECT value FROM json_each(?))
+    ORDER BY coalesce(f.importance, 5) DESC, s.fact DESC LIMIT ?"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +100,12 @@ def count_everybody(connection: Connection, familiar: FamiliarId, needle: str, n
     tallies = {PersonKey(key): _Tally() for (key,) in connection.execute(_RECORDED)}
     tallies.setdefault(ego_key(familiar), _Tally())
     tallies |= _tallies(connection.execute(_EVERYBODY))
-    facts = _facts(connection.execute(_FACTS, (familiar, now)))
+    levels = read_levels(connection)
+    facts = _facts(connection.execute(_FACTS, (familiar, now)), facts_about(connection, familiar, levels))
     for key in facts:
         tallies.setdefault(key, _Tally())
     aliases, names = read_aliases(connection), all_names(connection)
-    sheet = _Sheet(tallies, facts, read_levels(connection))
+    sheet = _Sheet(tallies, facts, levels)
     return [
         _row(members, label_of(members[0], names.get(members[0], [])), sheet)
         for members in _groups(tallies, aliases)
@@ -114,12 +117,14 @@ def count_one(connection: Connection, familiar: FamiliarId, person: PersonKey, n
     """Return the row of one person, whichever of their identities is named; None where nobody is known by it."""
     members = identities_of(read_aliases(connection), person)
     tallies = _tallies(row for one in members for row in connection.execute(_ONE, (one,)))
-    facts = _facts(row for one in members for row in connection.execute(f"{_FACTS} AND key = ?", (familiar, now, one)))
+    levels = read_levels(connection)
+    rows = (row for one in members for row in connection.execute(f"{_FACTS} AND key = ?", (familiar, now, one)))
+    facts = _facts(rows, facts_about(connection, familiar, levels))
     known = bool(tallies or facts) or person == ego_key(familiar)
     if not known and not any(_is_recorded(connection, one) for one in members):
         return None
     label = label_of(members[0], names_of(connection, members[0]))
-    return _row(members, label, _Sheet(tallies, facts, read_levels(connection)))
+    return _row(members, label, _Sheet(tallies, facts, levels))
 
 
 def count_months(connection: Connection, identities: Sequence[PersonKey]) -> list[MonthCount]:
@@ -139,7 +144,8 @@ def weightiest(
     connection: Connection, familiar: FamiliarId, identities: Sequence[PersonKey], now: int, limit: int
 ) -> list[Fact]:
     """Return what is believed of somebody today, the most important first."""
-    values = (familiar, *identities, now, limit)
+    private = facts_about(connection, familiar, read_levels(connection))
+    values = (familiar, *identities, now, json.dumps(private), limit)
     rows = connection.execute(_WEIGHTIEST.format(_marks(identities)), values).fetchall()
     return read_facts(connection, [FactId(number) for number, _importance in rows])
 
@@ -166,10 +172,12 @@ def _tallies(rows: Iterable[tuple[str, int, int, int]]) -> dict[PersonKey, _Tall
     return {PersonKey(key): _Tally(turns, last, bool(bot)) for key, bot, turns, last in rows}
 
 
-def _facts(rows: Iterable[tuple[str, int]]) -> dict[PersonKey, set[int]]:
+def _facts(rows: Iterable[tuple[str, int]], private: Collection[int]) -> dict[PersonKey, set[int]]:
+    left_out = frozenset(private)
     found: dict[PersonKey, set[int]] = {}
     for key, fact in rows:
-        found.setdefault(PersonKey(key), set()).add(fact)
+        if fact not in left_out:
+            found.setdefault(PersonKey(key), set()).add(fact)
     return found
 
 

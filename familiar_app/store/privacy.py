@@ -77,6 +77,26 @@ def read_levels(connection: Connection) -> dict[PersonKey, PrivacyLevel]:
     return levels
 
 
+def facts_about(connection: Connection, familiar: FamiliarId, people: Iterable[PersonKey]) -> list[int]:
+    """Return the numbers of all facts that a familiar ever had about any of some people, in rising order."""
+    found: set[int] = set()
+    for person in people:
+        rows = connection.execute("SELECT fact FROM fact_subjects WHERE familiar = ? AND key = ?", (familiar, person))
+        found.update(number for (number,) in rows)
+    return sorted(found)
+
+
+def refuse_private(connection: Connection, people: Iterable[PersonKey]) -> None:
+    """Raise UserError where nothing may be written down about one of some people."""
+    levels = read_levels(connection)
+    for person in people:
+        if not levels.get(person, PrivacyLevel.NONE).allows_memories:
+            raise UserError(
+                f"Nothing may be remembered about {person}, whose privacy level is '{levels[person]}'.",
+                f"Leave {person} out, or lower the level with 'familiar person privacy {person} none'.",
+            )
+
+
 def veil_by_levels(connection: Connection) -> list[TurnId]:
     """Hide what those at level `full` have said and show what others have; to be called where levels change.
 

@@ -42,3 +42,17 @@ async def test_an_import_says_how_many_messages_it_did_not_keep(program: Program
     report = (await program("import", str(file), "--json")).json
     assert (report["taken"], report["skipped"], report["not_kept"]) == (1, 1, 1)
     assert [one["content"] for one in (await program("turns", "--channel", "discord:10", "--json")).json] == ["Line 1."]
+
+
+async def test_facts_about_somebody_private_are_neither_taken_nor_listed(program: Program) -> None:
+    await program("say", "Hello.", "--as", "ben")
+    await program("fact", "add", "Ben sings.", "--subject", "local:ben")
+    await program("person", "privacy", "local:ben", "partial")
+    refused = await program("fact", "add", "Ben dances.", "--subject", "local:ben", "--json")
+    assert (refused.code, refused.json["error"]["kind"]) == (4, "user")
+    assert "person privacy local:ben none" in refused.json["error"]["next"]
+    assert (await program("facts", "--include-retired", "--json")).json == []
+    assert (await program("fact", "show", "1", "--json")).code == 4
+    assert (await program("person", "show", "local:ben", "--json")).json["facts"] == 0
+    await program("person", "privacy", "local:ben", "none")
+    assert [one["text"] for one in (await program("facts", "--json")).json] == ["Ben sings."]
