@@ -81,6 +81,19 @@ class People:
 
         return await self._engine.read(work)
 
+    async def called(self) -> dict[PersonKey, str]:
+        """Return what everybody is called today who spoke or was mentioned; of merged identities, the kept one.
+
+        Reads names, and no turns.
+        """
+
+        def work(connection: Connection) -> dict[PersonKey, str]:
+            aliases = read_aliases(connection)
+            keys = [PersonKey(key) for (key,) in connection.execute("SELECT key FROM people ORDER BY key")]
+            return labels_of(connection, [key for key in keys if key not in aliases])
+
+        return await self._engine.read(work)
+
 
 def _letters(key: PersonKey) -> str:
     return unicodedata.normalize("NFKC", key).casefold()

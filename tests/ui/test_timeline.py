@@ -15,14 +15,17 @@ from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton,
 from familiar_app.bootstrap.loop import run
 from familiar_app.domain.clock import FixedClock, format_time
 from familiar_app.domain.errors import OutsideError
-from familiar_app.domain.fact import Fact
+from familiar_app.domain.fact import Fact, Subject
+from familiar_app.domain.ids import MAIN_CHANNEL, PersonKey
+from familiar_app.domain.turn import Author, NewTurn, Role
 from familiar_app.store.moment import to_micros
 from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.timeline.about_form import EVERYBODY, AboutForm
 from familiar_app.ui.timeline.form import FactForm
 from familiar_app.ui.timeline.side import ChipButton, ComparePage, FactPage, ManyPage
 from familiar_app.ui.timeline.span_index import Moment
 from tests.ui.test_every_screen import cut_off, overlapping, unnamed, unreachable
-from tests.ui.timeline_scene import ANN, NOW, TimelineScene, day, fill_vault, new_vault, tell_story
+from tests.ui.timeline_scene import ANN, MIRA, NOW, TimelineScene, day, fill_vault, new_vault, tell_story
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 Story = Callable[[TimelineScene, dict[str, Fact]], Awaitable[None]]
@@ -339,6 +342,33 @@ def test_a_fact_is_changed_retired_and_restored(play: Play) -> None:
     play(story)
 
 
+def test_chosen_facts_are_about_somebody_of_whom_nothing_was_noted(play: Play) -> None:
+    async def story(scene: TimelineScene, told: dict[str, Fact]) -> None:
+        other = PersonKey("discord:9")
+        channel = await scene.vault.channels.ensure(MAIN_CHANNEL, familiar=MIRA)
+        await scene.vault.turns.append(NewTurn(channel.id, Role.USER, "Hello.", day(-1), Author(other, "Ben")))
+        scene.model.choose((told["cat"].id, told["coffee"].id, told["rome"].id))
+        press(await side_of(scene, ManyPage), "About somebody else…")
+        form = await side_of(scene, AboutForm)
+        assert [form.wrong.itemText(n) for n in range(3)] == ["Ben (discord:2)", "Ann", EVERYBODY]
+        press(form, "Save")
+        assert form._missing.isVisible()
+        add = form.about._add
+        add.activated.emit(add.findText("Ben (discord:9)"))
+        press(form, "Save")
+        await reread(scene)
+        assert scene.undos[-1][0] == "2 facts moved."
+        cat = await scene.vault.facts.get(told["cat"].id)
+        moved = await scene.vault.facts.get(cat.superseded_by)
+        assert (moved.text, moved.subjects) == (cat.text, (Subject(other, "Ben"),))
+        assert (await scene.vault.facts.get(told["rome"].id)).superseded_at is None
+        scene.undos[-1][1]()
+        await reread(scene)
+        assert (await scene.vault.facts.get(cat.id)).superseded_at is None
+
+    play(story)
+
+
 def test_many_facts_at_once(play: Play) -> None:
     async def story(scene: TimelineScene, told: dict[str, Fact]) -> None:
         scene.model.choose((told["cat"].id, told["coffee"].id))
@@ -483,7 +513,7 @@ def test_the_picture_is_told_in_words(play: Play) -> None:
 def test_every_control_has_a_name_is_reached_and_nothing_is_cut(play: Play, theme: Theme, zoom: float) -> None:
     async def story(scene: TimelineScene, told: dict[str, Fact]) -> None:
         theme.set_zoom(zoom)
-        for look in ("lanes", "square", "fact", "many", "form", "compare"):
+        for look in ("lanes", "square", "fact", "many", "about", "form", "compare"):
             if look == "square":
                 scene.view.do("square")
             elif look == "fact":
@@ -492,6 +522,9 @@ def test_every_control_has_a_name_is_reached_and_nothing_is_cut(play: Play, them
             elif look == "many":
                 scene.model.choose((told["cat"].id, told["oslo"].id, told["tea"].id))
                 await side_of(scene, ManyPage)
+            elif look == "about":
+                scene.view.do("about")
+                await side_of(scene, AboutForm)
             elif look == "form":
                 scene.view.do("add")
                 await side_of(scene, FactForm)

@@ -125,3 +125,12 @@ async def test_a_person_is_one_across_channels(vault: Vault, said: Said) -> None
     person = await vault.people.get(BEN)
     assert person is not None
     assert (person.turns, person.bot, len(person.names)) == (2, True, 1)
+
+
+async def test_everybody_is_called_by_todays_name_those_of_no_turn_of_their_own_too(vault: Vault, said: Said) -> None:
+    await says(vault, said, 0)
+    await says(vault, said, 1, name="Benedict")
+    quiet = Author(PersonKey("discord:9"), "Cleo")
+    await vault.turns.append(said("x", at=at(2), author=Author(PersonKey("local:ann"), "Ann"), mentions=(quiet.key,)))
+    found = await vault.people.called()
+    assert (found[BEN], found[PersonKey("local:ann")], found[PersonKey("discord:9")]) == ("Benedict", "Ann", "9")
