@@ -89,12 +89,12 @@ def parse_json(text: str, *, source: Path | str) -> Any:
         raise BadInputError(f"this is not valid JSON: {error.msg}.", source=source, line=error.lineno) from error
     except (ValueError, RecursionError) as error:
         raise BadInputError("the JSON is nested too deeply or holds a number too long.", source=source) from error
-    if _is_deeper(value, MAX_JSON_DEPTH):
+    if is_deeper(value, MAX_JSON_DEPTH):
         raise BadInputError(f"the JSON is nested more than {MAX_JSON_DEPTH} levels deep.", source=source)
     return value
 
 
-def _is_deeper(value: Any, limit: int) -> bool:
+def is_deeper(value: Any, limit: int) -> bool:
     """Tell whether a value is nested deeper than the limit, level by level and without recursion."""
     level = [value]
     for _ in range(limit):

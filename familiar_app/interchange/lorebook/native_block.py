@@ -11,7 +11,11 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from familiar_app.interchange.json_text import is_deeper
 from familiar_app.interchange.lorebook.entry_memo import Raw
+
+# What rewrites a text takes no more levels.
+MAX_DEPTH = 100
 
 _HEADER = re.compile(r"^[ \t]*\[\[[ \t]*entries[ \t]*\]\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE)
 _OTHER_TABLE = re.compile(r"^[ \t]*\[\[?[ \t]*(?!entries\b)[^\[\]\n]+\]", re.MULTILINE)
@@ -89,6 +93,7 @@ def _read_around(head: str, tail: str) -> Raw | None:
 
 def _read(text: str) -> Raw | None:
     try:
-        return tomllib.loads(text)
+        value = tomllib.loads(text)
     except (ValueError, RecursionError):
         return None
+    return None if is_deeper(value, MAX_DEPTH) else value

@@ -26,7 +26,6 @@ from familiar_app.domain.lorebook.kind import (
     TEXTS,
     Kind,
     Reading,
-    whole_text,
     word_kind,
 )
 from familiar_app.interchange.lorebook.shape import Shape
@@ -44,9 +43,10 @@ def _read_sources(value: Any) -> Reading:
 def _read_characters(value: Any) -> Reading:
     if not isinstance(value, Mapping):
         return Reading(None, value is not None)
-    texts = [tuple(whole_text(str(one)) for one in value.get(name) or ()) for name in ("names", "tags")]
-    wanted = CharacterFilter(value.get("exclude") is True, texts[0], texts[1])
-    return Reading(None if wanted == CharacterFilter() else wanted)
+    listed = [TEXTS.read(value.get(name)) for name in ("names", "tags")]
+    names, tags = (() if one.value is MISSING else one.value for one in listed)
+    wanted = CharacterFilter(value.get("exclude") is True, names, tags)
+    return Reading(None if wanted == CharacterFilter() else wanted, any(one.mended for one in listed))
 
 
 def _write_characters(value: CharacterFilter | None, _old: Any) -> Any:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.interchange.json_text import is_deeper
 from familiar_app.interchange.lorebook.entry_memo import EntryMemo, Raw
-from familiar_app.interchange.lorebook.native_block import Blocks, split_blocks
+from familiar_app.interchange.lorebook.native_block import MAX_DEPTH, Blocks, split_blocks
 
 _PLACE = re.compile(r"\(at (?:line (\d+), column \d+|end of document)\)")
 
@@ -42,7 +43,7 @@ def read_text(text: str, source: Path | str, before: NativeText | None = None) -
 def load_toml(text: str, source: Path | str) -> dict[str, Any]:
     """Read a text as a whole. Raises BadInputError with the line."""
     try:
-        value = tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+        value = tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         place = _PLACE.search(str(error))
         reason = _PLACE.sub("", str(error)).strip()
@@ -50,6 +51,8 @@ def load_toml(text: str, source: Path | str) -> dict[str, Any]:
         raise BadInputError(f"this is not valid TOML: {reason}.", source=source, line=line) from error
     except (ValueError, RecursionError) as error:
         raise BadInputError("the TOML holds a number too long or is nested too deeply.", source=source) from error
+    if is_deeper(value, MAX_DEPTH):
+        raise BadInputError(f"the TOML is nested more than {MAX_DEPTH} levels deep.", source=source)
     entries = value.get("entries", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise BadInputError(

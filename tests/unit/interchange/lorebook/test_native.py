@@ -133,6 +133,9 @@ def test_inline_entries_are_understood_and_grow() -> None:
         ('a = 1\nb = "', "not valid TOML", 2),
         ("entries = 3", "entries have to be tables", None),
         ("a = 1\na = 2", "TOML", 2),
+        ("name = 'a'\r\r\n", "not valid TOML", 1),
+        (f"x = {'[' * 101}{']' * 101}", "nested more than 100 levels", None),
+        (f"[[entries]]\nx = {'[' * 120}{']' * 120}", "nested more than 100 levels", None),
     ],
 )
 def test_what_is_no_book_is_refused(text: str, reason: str, line: int | None) -> None:
@@ -149,6 +152,18 @@ def test_odd_values_are_reported() -> None:
     assert {(line.field, line.what) for line in report.lines} == {
         ("keys", "repaired"), ("order", "repaired"), ("position", "repaired"), ("what", "ignored"),
     }  # fmt: skip
+
+
+def test_characters_that_are_no_list_are_reported() -> None:
+    report = Report()
+    text = '[[entries]]\ncharacters = {names = 5, tags = "sea"}\n[[entries]]\ncharacters = {names = ["Ann", 7]}\n'
+    book = parse_native(text, source="x", name="B", report=report)
+    assert [one.character_filter for one in book.entries] == [
+        CharacterFilter(tags=("sea",)), CharacterFilter(names=("Ann", "7"))
+    ]  # fmt: skip
+    assert [(line.entry, line.field, line.what) for line in report.lines] == [
+        (0, "characters", "repaired"), (1, "characters", "repaired")
+    ]  # fmt: skip
 
 
 def test_through_files(tmp_path: Path) -> None:
