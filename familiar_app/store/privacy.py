@@ -81,7 +81,9 @@ def facts_about(connection: Connection, familiar: FamiliarId, people: Iterable[P
     """Return the numbers of all facts that a familiar ever had about any of some people, in rising order."""
     found: set[int] = set()
     for person in people:
-        rows = connection.execute("SELECT fact FROM fact_subjects WHERE familiar = ? AND key = ?", (familiar, person))
+        rows = connection.execute(
+            "SELECT fact FROM fact_subjects WHERE familiar = ? AND key = ? AND hidden = 0", (familiar, person)
+        )
         found.update(number for (number,) in rows)
     return sorted(found)
 
