@@ -120,6 +120,27 @@ def test_run_now_draws_memory_and_tells_what_it_took(play: Play) -> None:
     play(story)
 
 
+def test_the_focus_stays_with_the_card_that_was_pressed(play: Play) -> None:
+    async def story(scene: MemoryScene, view: Any) -> None:
+        card = view.cards["rich_note"]
+        for word in ("run", "rebuild"):
+            card.buttons[word].setFocus()
+            press(scene.window, "Space")
+            await until(lambda: view.model.busy)
+            await until(lambda: card.buttons["cancel"].isVisible() or not view.model.busy)
+            assert card.isAncestorOf(scene.window.focusWidget())
+            await until(lambda: not view.model.busy and card.buttons["run"].isVisible())
+            await settle()
+            assert scene.window.focusWidget() is card.buttons[word]
+        view.run_all.setFocus()
+        press(scene.window, "Space")
+        await until(lambda: not view.model.busy and view.run_all.isVisible())
+        await settle()
+        assert scene.window.focusWidget() is view.run_all
+
+    play(story)
+
+
 def test_rebuilding_asks_no_model(play: Play) -> None:
     async def story(scene: MemoryScene, view: Any) -> None:
         view.cards["rich_note"].buttons["run"].click()

@@ -11,6 +11,7 @@ from familiar_app.store.index.search_index import IndexStatus
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import column, label, row, set_role
+from familiar_app.ui.upkeep.focus import FocusKeeper
 from familiar_app.ui.upkeep.word import Row, index_text
 
 Do = Callable[[str, str], object]
@@ -62,6 +63,7 @@ class ProjectorCard(Card):
         self._bar = bar(f"{first.title}: at work")
         for widget in (self._error, self._bar, self._figures):
             self.column.addWidget(widget)
+        self._focus = FocusKeeper()
         self.buttons = self._make_buttons()
         self.show_row(first)
 
@@ -92,9 +94,13 @@ class ProjectorCard(Card):
         self._figures.setText(" · ".join(shown.figures))
         self.paused.setChecked(shown.paused)
         self._bar.setVisible(bool(shown.work))
-        for word, made in self.buttons.items():
-            shows = bool(shown.work) if word == "cancel" else not shown.work
-            made.setVisible(shows and (word != "model" or bool(shown.error and shown.asks)))
+        self._focus.show({made: self._offers(word, shown) for word, made in self.buttons.items()})
+
+    def _offers(self, word: str, shown: Row) -> bool:
+        """Tell whether a button has a use now."""
+        if word == "cancel":
+            return bool(shown.work)
+        return not shown.work and (word != "model" or bool(shown.error and shown.asks))
 
 
 class IndexCard(Card):

@@ -21,6 +21,7 @@ from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import WaitStack
 from familiar_app.ui.upkeep.card import Card, IndexCard, ProjectorCard
+from familiar_app.ui.upkeep.focus import FocusKeeper
 from familiar_app.ui.upkeep.health import FactList, HealthCard
 from familiar_app.ui.upkeep.model import ALL, MOST_LISTED, UpkeepModel
 from familiar_app.ui.upkeep.word import TITLES, cost_text, count
@@ -45,6 +46,7 @@ class UpkeepView(QWidget):
         self.notice = Notice(context.theme)
         self.tasks = Tasks(context.tasks, self, self.notice.show_error)
         self.cards: dict[str, ProjectorCard] = {}
+        self._focus = FocusKeeper()
         self._build()
         self._read_soon = QTimer(self)
         self._read_soon.setSingleShot(True)
@@ -256,9 +258,8 @@ class UpkeepView(QWidget):
     def _show_work(self) -> None:
         busy = self.model.busy
         for made in (self.run_all, self.rebuild_all):
-            made.setVisible(not busy)
             made.setEnabled(bool(self.model.rows))
-        self.cancel.setVisible(busy)
+        self._focus.show({self.run_all: not busy, self.rebuild_all: not busy, self.cancel: busy})
 
 
 def _title(name: str) -> str:
