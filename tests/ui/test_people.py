@@ -186,7 +186,7 @@ def test_what_may_be_kept_is_set_for_all_identities_and_undone_exactly(play: Pla
         await scene.until(lambda: shown(scene, 5)[:1] == ["messages only"])
         choose(scene, "Ann +1")
         await scene.until_side("No dossier and no memories are shown")
-        assert "They were noted before, and stand in no prompt." in scene.side_text()
+        assert "What was noted before is hidden while this level holds." in scene.side_text()
         (choice,) = scene.side.findChildren(QComboBox)
         choice.setCurrentIndex(choice.findData(PrivacyLevel.FULL))
         choice.activated.emit(choice.currentIndex())

@@ -23,7 +23,7 @@ MOST_NAMES = 12
 MOST_OFFERED = 8
 _WITHHELD = "No dossier and no memories are shown, since nothing is to be kept about this person."
 
-_UNTOLD = "They were noted before, and stand in no prompt."
+_UNTOLD = "What was noted before is hidden while this level holds."
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +89,10 @@ class PersonPage(SidePage):
     def _facts(self) -> None:
         sheet = self._sheet
         self.part(f"Facts ({sheet.row.facts:,})")
-        if not sheet.facts:
-            self.text("Nothing is believed about this person.", "quiet")
-        elif not sheet.row.privacy.allows_memories:
+        if not sheet.row.privacy.allows_memories:
             self.text(_UNTOLD, "quiet")
+        elif not sheet.facts:
+            self.text("Nothing is believed about this person.", "quiet")
         for fact in sheet.facts:
             self._fact(fact)
         pairs: list[tuple[str, Callable[[], Any]]] = []
