@@ -369,6 +369,22 @@ def test_chosen_facts_are_about_somebody_of_whom_nothing_was_noted(play: Play) -
     play(story)
 
 
+def test_the_first_fact_is_about_somebody_who_only_spoke(play: Play) -> None:
+    async def story(scene: TimelineScene, _told: dict[str, Fact]) -> None:
+        channel = await scene.vault.channels.ensure(MAIN_CHANNEL, familiar=MIRA)
+        await scene.vault.turns.append(NewTurn(channel.id, Role.USER, "Hello.", day(-1), Author(ANN, "Ann")))
+        scene.view.do("add")
+        form = await side_of(scene, FactForm)
+        form.text.setPlainText("Ann plays the cello.")
+        form.about._add.activated.emit(form.about._add.findText("Ann"))
+        press(form, "Save")
+        await reread(scene)
+        (fact,) = await scene.vault.facts.page(MIRA)
+        assert fact.subjects == (Subject(ANN, "Ann"),)
+
+    play(story, facts=0)
+
+
 def test_many_facts_at_once(play: Play) -> None:
     async def story(scene: TimelineScene, told: dict[str, Fact]) -> None:
         scene.model.choose((told["cat"].id, told["coffee"].id))

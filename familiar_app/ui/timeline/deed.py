@@ -33,6 +33,7 @@ class Deeds(Showing):
     ) -> None:
         super().__init__(view, facts, familiar_name)
         self.corrections, self._everybody, model = corrections, everybody, self._model
+        self._known: dict[PersonKey, str] = {}
         self._one_at_a_time = asyncio.Lock()
         self._steps = count()
         self._deeds: dict[str, Callable[[], object]] = {
@@ -60,7 +61,7 @@ class Deeds(Showing):
             "compare_export": lambda: self._start(self._export_comparison, "export"),
             "copy": self._copy_chosen,
             "read": self.read_picture,
-            "add": self.add,
+            "add": lambda: self._start(self._add_form, "add"),
             "edit": lambda: self._with_facts(self._edit),
             "redate": lambda: self._with_facts(self._redate),
             "about": lambda: self._with_facts(self._about),
@@ -82,8 +83,9 @@ class Deeds(Showing):
 
     # ---- correcting
 
-    def add(self) -> None:
+    async def _add_form(self) -> None:
         """Let the owner say something that is true."""
+        self._known = await self._everybody()
 
         def save(wish: Wish) -> None:
             self._change(lambda: self._add(wish))
@@ -158,15 +160,10 @@ class Deeds(Showing):
 
             self._change(change)
 
-        async def show() -> None:
-            # Whom nothing is noted about yet may be the very one.
-            people = sorted({**await self._everybody(), **dict(self._people())}.items(), key=lambda one: one[1])
-            form = AboutForm(self._view.theme, people, believed, save=save, cancel=self._close)
+        if believed:
+            form = AboutForm(self._view.theme, self._people(), believed, save=save, cancel=self._close)
             self._put_form("About somebody else", form)
             form.about.setFocus()
-
-        if believed:
-            self._start(show, "about")
 
     def _few_enough(self) -> bool:
         """Tell whether so many facts may be changed at once: each change is written to the disk on its own."""
@@ -229,6 +226,7 @@ class Deeds(Showing):
 
         async def read() -> None:
             facts = await self._facts.many(chosen)
+            self._known = await self._everybody()
             if facts:
                 then(facts)
 
@@ -242,6 +240,7 @@ class Deeds(Showing):
         )
 
     def _people(self) -> list[tuple[PersonKey, str]]:
-        """Return whom facts are about, by name."""
+        """Return who is known, whether anything is noted about them or not, by name."""
         spans = self._model.spans
-        return [] if spans is None else sorted(zip(spans.people, spans.labels, strict=True), key=lambda one: one[1])
+        about = {} if spans is None else dict(zip(spans.people, spans.labels, strict=True))
+        return sorted({**self._known, **about}.items(), key=lambda one: one[1])
