@@ -54,10 +54,14 @@ IDLE = Tick()
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a projector is: the highest id it has dealt with, None before the first, and how many are left."""
+    """How far a projector is: the highest id it has dealt with, None before the first, and how many are left.
+
+    `fullest` is how many are left in the channel that has most, where each channel waits for a batch of its own.
+    """
 
     watermark: int | None
     lag: int
+    fullest: int | None = None
 
 
 class TickingProjector(Protocol):

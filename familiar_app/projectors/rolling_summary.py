@@ -69,7 +69,7 @@ class RollingSummary:
             await projections.count_heard(familiar, after=after, channel=channel)
             for channel, after in positions.items()
         ]
-        return Progress(max(positions.values(), default=0) or None, sum(counts))
+        return Progress(max(positions.values(), default=0) or None, sum(counts), max(counts, default=0))
 
     def empty(self, writer: MemoryWriter, *, fresh: bool) -> None:
         writer.empty("summaries", self._desk.familiar)

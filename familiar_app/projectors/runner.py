@@ -164,6 +164,7 @@ class Projectors:
             record.paused,
             tokens,
             record.failures,
+            progress.fullest if progress else None,
         )
 
 

@@ -13,7 +13,10 @@ from familiar_app.store.vault import Vault
 
 @dataclass(frozen=True, slots=True)
 class ProjectorStatus:
-    """What is shown of a projector. `watermark` is the highest id it has dealt with, `lag` how many are left."""
+    """What is shown of a projector. `watermark` is the highest id it has dealt with, `lag` how many are left.
+
+    `fullest` is how many are left in one channel at most, where each channel waits for itself.
+    """
 
     name: str
     watermark: int | None = None
@@ -23,6 +26,7 @@ class ProjectorStatus:
     paused: bool = False
     tokens: int = 0
     failures: int = 0
+    fullest: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

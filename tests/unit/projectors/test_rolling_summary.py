@@ -6,6 +6,7 @@ import pytest
 
 from familiar_app.domain.errors import OutsideError
 from familiar_app.projectors.belief import BeliefReplay
+from familiar_app.projectors.port import Progress
 from familiar_app.projectors.rolling_summary import RollingSummary
 from familiar_app.projectors.runner import Projectors
 from tests.unit.projectors.scene import MIRA, Scene, lost, make_config
@@ -28,6 +29,7 @@ async def test_a_story_is_carried_on_after_ten_turns_of_its_channel(scene: Scene
     await scene.talk(5, channel=other.id)
     telling = projector(scene)
     assert not (await telling.tick(flush=True)).worked
+    assert await telling.progress() == Progress(None, 14, 9)
     last = await scene.say("the tenth")
     scene.model.tell(NAME, "They met.", "They met and ate.")
     assert (await telling.tick(flush=False)).worked
