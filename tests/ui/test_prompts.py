@@ -122,7 +122,7 @@ def play(tmp_path: Path, theme: Theme, qapp: QApplication) -> Callable[..., None
 def test_the_newest_reply_is_open_and_the_list_tells_of_all(play) -> None:
     async def act(scene: Scene) -> None:
         spoken = [scene.view.listed.rows.index(row).data() for row in range(4)]
-        assert spoken[0] == "SmolLM2-135M · 80 tokens, Rich note, 19:00:00"
+        assert spoken[0] == "SmolLM2-135M · 80 tokens, Facts, 19:00:00"
         assert spoken[1] == ("Reply · SmolLM2-135M · 1,242 tokens, Main, 18:02:00, first word after 300 ms")
         assert scene.model.trace.id == 3
         assert scene.view.count.text() == "4 kept"

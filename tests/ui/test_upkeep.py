@@ -87,7 +87,7 @@ def test_the_status_bar_tells_how_far_memory_is_and_leads_there(tmp_path: Path, 
         await until(lambda: view.cards)
         assert state(view, "rich_note") == "3 turns behind"
         # Ten turns are needed for a story, twenty for a thought: that is not being behind.
-        assert state(view, "rolling_summary") == "Up to date; goes on after 7 more"
+        assert state(view, "rolling_summary") == "Up to date; the fullest channel goes on after 7 more"
         assert state(view, "reflection") == "Up to date; goes on after 17 more"
 
     on_loop(with_scene(tmp_path, theme, test, fill=talk))
@@ -278,7 +278,7 @@ def test_the_facts_behind_a_figure_are_shown(play: Play) -> None:
 
 def test_a_familiar_that_is_loaded_anew_shows_its_own_projectors(play: Play) -> None:
     async def story(scene: MemoryScene, view: Any) -> None:
-        assert "Vectors of facts" in texts(view._off.parentWidget())
+        assert "Search by meaning: facts" in texts(view._off.parentWidget())
         scene.world.gate.profile.save_config(MIRA, {"providers.memory.projectors": ["rich_note"]})
         await scene.world.gate.reload_familiar(MIRA)
         scene.window.frame.context.familiar_reloaded.emit(str(MIRA))

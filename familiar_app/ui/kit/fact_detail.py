@@ -12,6 +12,7 @@ from familiar_app.domain.ids import OWNER, FamiliarId
 from familiar_app.domain.turn import Turn
 from familiar_app.store.fact import FactHistory
 from familiar_app.ui.kit.channel_title import channel_title
+from familiar_app.ui.kit.projector_name import projector_name
 
 _CAUSES = {
     Cause.LEARNED: "learned",
@@ -58,7 +59,7 @@ def describe(history: FactHistory, texts: Callable[[FactId], str], zone: tzinfo,
     """Return the readable parts of a fact; `texts` gives what other facts say."""
     fact = history.fact
     known = [("Importance", f"{fact.importance} of 10")] if fact.importance is not None else []
-    known.append(("Written by", "you" if fact.origin == "owner" else fact.origin.replace("_", " ")))
+    known.append(("Written by", "you" if fact.origin == "owner" else projector_name(fact.origin)))
     if history.channel is not None:
         known.append(("Learned in", channel_title(history.channel)))
     return Detail(

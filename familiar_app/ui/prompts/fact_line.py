@@ -7,8 +7,9 @@ from datetime import datetime, tzinfo
 
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.trace import PromptTrace
+from familiar_app.ui.kit.projector_name import purpose_name
 from familiar_app.ui.kit.prompt_word import meter, words
-from familiar_app.ui.prompts.listing import purpose_word, seconds
+from familiar_app.ui.prompts.listing import seconds
 
 _STOPPED = "stopped"
 MOST_CHARS = 3000
@@ -18,7 +19,7 @@ def fact_lines(trace: PromptTrace, place: str, zone: tzinfo) -> list[tuple[str, 
     """Return pairs of a name and a value."""
     return [
         ("Number", str(trace.id) if trace.id is not None else "not stored"),
-        ("For", f"{purpose_word(trace.purpose)} in {place}" if trace.channel else purpose_word(trace.purpose)),
+        ("For", f"{purpose_name(trace.purpose)} in {place}" if trace.channel else purpose_name(trace.purpose)),
         ("When", when(trace.at, zone)),
         ("Model", f"{trace.model} ({words(trace.provider)})"),
         ("Prompt", meter(trace.tokens, trace.context_tokens, exact=trace.exact_tokens)),

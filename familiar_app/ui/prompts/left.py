@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.label import column, label
+from familiar_app.ui.kit.projector_name import purpose_name
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.prompts.list_view import TraceListView
-from familiar_app.ui.prompts.listing import EVERY_PURPOSE, TraceList, purpose_word
+from familiar_app.ui.prompts.listing import EVERY_PURPOSE, TraceList
 
 
 class Left(QWidget):
@@ -58,7 +59,7 @@ class Left(QWidget):
         self.purpose.blockSignals(True)
         self.purpose.clear()
         for name in wanted:
-            self.purpose.addItem(purpose_word(name) if name else "Everything", name)
+            self.purpose.addItem(purpose_name(name) if name else "Everything", name)
         self.purpose.setCurrentIndex(max(0, self.purpose.findData(self._lines.purpose)))
         self.purpose.blockSignals(False)
 

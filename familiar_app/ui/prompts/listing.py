@@ -11,7 +11,7 @@ from datetime import datetime, tzinfo
 
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.trace import TraceSummary
-from familiar_app.ui.kit.prompt_word import words
+from familiar_app.ui.kit.projector_name import purpose_name
 
 REPLY = "reply"
 EVERY_PURPOSE = ""
@@ -100,20 +100,22 @@ class TraceList:
         ]
 
     def _searched(self, one: TraceSummary) -> str:
-        parts = (self.title(one.channel), one.channel, one.model, words(one.purpose), one.error or "", str(one.id))
+        parts = (
+            self.title(one.channel),
+            one.channel,
+            one.model,
+            purpose_name(one.purpose),
+            one.error or "",
+            str(one.id),
+        )
         return " ".join(parts).casefold()
 
     def _line(self, one: TraceSummary, now: datetime) -> TraceLine:
-        purpose, spent = purpose_word(one.purpose), f"{one.model} · {one.tokens:,} tokens"
+        purpose, spent = purpose_name(one.purpose), f"{one.model} · {one.tokens:,} tokens"
         time = short_time(one.at, now, self._zone)
         # Work in the background mostly belongs to no channel: then what it was for tells the lines apart.
         place, about = (self.title(one.channel), f"{purpose} · {spent}") if one.channel else (purpose, spent)
         return TraceLine(one.id, place, time, about, *_outcome(one))
-
-
-def purpose_word(purpose: str) -> str:
-    """Name what a model was asked for, as a heading does."""
-    return words(purpose).capitalize() or "Unnamed"
 
 
 def short_time(at: datetime, now: datetime, zone: tzinfo) -> str:

@@ -20,7 +20,7 @@ from familiar_app.interchange.lorebook.library import LoreLibrary
 from familiar_app.store.book_shelf import BookShelf
 from familiar_app.store.saved_memory import MemoryQuestion
 from familiar_app.ui.kit.channel_title import channel_title
-from familiar_app.ui.kit.prompt_word import words as in_words
+from familiar_app.ui.kit.projector_name import purpose_name
 from familiar_app.ui.search.found import Found, excerpt, marked
 from familiar_app.ui.search.wanted import Wanted
 
@@ -244,14 +244,14 @@ class Reading:
         if not wanted.there(None if channel is None else channel.id) or not wanted.at(trace.at):
             return None
         title = channel_title(channel) if channel is not None else trace.channel
-        purpose = in_words(trace.purpose)
+        purpose = purpose_name(trace.purpose)
         day = f"{local_time(trace.at, self._zone):%Y-%m-%d}"
         failed = "failed" if trace.error else ""
         if not wanted.in_text(title, trace.channel, trace.model, purpose, day, failed):
             return None
         text = f"{trace.model}, {trace.tokens:,} tokens"
         ways = (("prompts", str(trace.id)),)
-        made = _made("prompt", str(trace.id), purpose.capitalize(), text, ways, wanted, at=trace.at, place=title)
+        made = _made("prompt", str(trace.id), purpose, text, ways, wanted, at=trace.at, place=title)
         return replace(made, note=failed)
 
 

@@ -12,8 +12,9 @@ from familiar_app.projectors.runner import RunOutcome
 from familiar_app.store.health import MemoryHealth, ProjectorFigures
 from familiar_app.store.index.search_index import IndexStatus
 from familiar_app.store.vault import Vault
+from familiar_app.ui.kit.projector_name import projector_name
 from familiar_app.ui.kit.watch import Watched
-from familiar_app.ui.upkeep.word import TITLES, Pulse, Row, count, pulse_of, row_of
+from familiar_app.ui.upkeep.word import Pulse, Row, count, pulse_of, row_of
 
 if TYPE_CHECKING:
     from familiar_app.services import Hosted
@@ -121,8 +122,7 @@ class UpkeepModel(Watched):
 
     def _report(self, name: str):
         def report(projector: str, ticks: int) -> None:
-            title = TITLES[projector][0] if projector in TITLES else projector
-            self._work[name] = f"Running: {title}, {count(ticks, 'pieces')} of work done"
+            self._work[name] = f"Running: {projector_name(projector)}, {count(ticks, 'pieces')} of work done"
             self.tell("work")
 
         return report

@@ -18,13 +18,14 @@ from familiar_app.ui.kit.label import clear_layout, column, label, row, set_role
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.page_scroll import PageScroll
 from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.kit.projector_name import projector_name
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import WaitStack
 from familiar_app.ui.upkeep.card import Card, IndexCard, ProjectorCard
 from familiar_app.ui.upkeep.focus import FocusKeeper
 from familiar_app.ui.upkeep.health import FactList, HealthCard
 from familiar_app.ui.upkeep.model import ALL, MOST_LISTED, UpkeepModel
-from familiar_app.ui.upkeep.word import TITLES, cost_text, count
+from familiar_app.ui.upkeep.word import cost_text, count
 
 WIDTH = 760
 READ_AFTER_MS = 1_000
@@ -174,7 +175,7 @@ class UpkeepView(QWidget):
             self.tasks.start(partial(work, on), name=f"upkeep.pause.{name}", replace=True)
 
         turn(on)
-        text = f"{_title(name)}: {'paused' if on else 'goes on'}."
+        text = f"{projector_name(name)}: {'paused' if on else 'goes on'}."
         self._context.offer_undo(text, partial(turn, not on), partial(turn, on))
 
     def _cancel(self, name: str) -> None:
@@ -186,8 +187,8 @@ class UpkeepView(QWidget):
     async def _ask_anew(self, name: str) -> None:
         cost = cost_text(self.model.figures_of(name))
         text = (
-            f"Everything under “{_title(name)}” is emptied, the answers kept so far are not used any more, and the "
-            f"model reads the whole log again. {cost} What you decided by hand stays."
+            f"Everything under “{projector_name(name)}” is emptied, the answers kept so far are not used any more, "
+            f"and the model reads the whole log again. {cost} What you decided by hand stays."
         )
         choices = (("", "Cancel", "plain"), ("fresh", "Ask again", "danger"))
         if await ask(self, "Ask the model again?", text, choices) == "fresh":
@@ -231,7 +232,7 @@ class UpkeepView(QWidget):
         for one in rows:
             self.cards[one.name].show_row(one)
         self._weak.setVisible(self.model.weak)
-        off = [_title(name) for name in known_projectors() if name not in self.cards]
+        off = [projector_name(name) for name in known_projectors() if name not in self.cards]
         self._off.setText(f"Not switched on: {', '.join(off)}." if off else "")
         self._off.setVisible(bool(off))
         vectors = self.model.vectors
@@ -260,7 +261,3 @@ class UpkeepView(QWidget):
         for made in (self.run_all, self.rebuild_all):
             made.setEnabled(bool(self.model.rows))
         self._focus.show({self.run_all: not busy, self.rebuild_all: not busy, self.cancel: busy})
-
-
-def _title(name: str) -> str:
-    return TITLES[name][0] if name in TITLES else name

@@ -10,16 +10,17 @@ from familiar_app.domain.clock import local_time
 from familiar_app.projectors.status import ProjectorStatus
 from familiar_app.store.health import ProjectorFigures
 from familiar_app.store.index.search_index import IndexStatus
+from familiar_app.ui.kit.projector_name import projector_name
 
-TITLES: Mapping[str, tuple[str, str, str]] = {
-    "rich_note": ("Facts", "Notes facts from what was said.", "turns"),
-    "fact_supersede": ("Replacements", "Compares new facts with earlier ones; see the inbox.", "facts"),
-    "people_dossier": ("Portraits", "Writes a portrait of everybody there are facts about.", "people"),
-    "rolling_summary": ("Stories", "Carries on the story of each channel.", "turns"),
-    "reflection": ("Reflections", "Thinks about what was said lately.", "turns"),
-    "fact_embedding": ("Vectors of facts", "Lets facts be found by their meaning.", "facts"),
-    "turn_embedding": ("Vectors of messages", "Lets messages be found by their meaning.", "turns"),
-    "saved_memory": ("Saved memories", "Brings what was saved on purpose from the log into its place.", "acts"),
+_WORDS: Mapping[str, tuple[str, str]] = {
+    "rich_note": ("Notes facts from what was said.", "turns"),
+    "fact_supersede": ("Compares new facts with earlier ones; see the inbox.", "facts"),
+    "people_dossier": ("Writes a portrait of everybody there are facts about.", "people"),
+    "rolling_summary": ("Carries on the story of each channel.", "turns"),
+    "reflection": ("Thinks about what was said lately.", "turns"),
+    "fact_embedding": ("Lets facts be found by their meaning.", "facts"),
+    "turn_embedding": ("Lets messages be found by their meaning.", "turns"),
+    "saved_memory": ("Brings what was saved on purpose from the log into its place.", "acts"),
 }
 _SINGULAR = {"people": "person"}
 ASKS_NOBODY = frozenset({"fact_embedding", "turn_embedding", "saved_memory"})
@@ -55,14 +56,18 @@ class Pulse:
 def row_of(
     status: ProjectorStatus, figures: ProjectorFigures | None, batch: int, zone: tzinfo, *, work: str = ""
 ) -> Row:
-    """Make a projector ready to be shown. Below `batch` things it waits for more; 1 where it never waits."""
-    title, what, unit = TITLES.get(status.name, (status.name, "A projector that was installed.", "things"))
+    """Make a projector ready to be shown. Below `batch` things it waits for more; 1 where it never waits.
+
+    Where each channel waits for itself, the fullest one tells whether anything is due.
+    """
+    what, unit = _WORDS.get(status.name, ("A projector that was installed.", "things"))
     lag = status.lag or 0
-    due = lag if lag >= batch else 0
-    state, tone = _state(status, lag, due, batch, unit)
+    waiting = lag if status.fullest is None else status.fullest
+    due = lag if waiting >= batch else 0
+    state, tone = _state(status, lag, due, batch - waiting, unit)
     return Row(
         status.name,
-        title,
+        projector_name(status.name),
         what,
         state,
         tone,
@@ -128,7 +133,7 @@ def count(number: int, things: str) -> str:
     return f"{number:,} {_SINGULAR.get(things, things.removesuffix('s')) if number == 1 else things}"
 
 
-def _state(status: ProjectorStatus, lag: int, due: int, batch: int, unit: str) -> tuple[str, str]:
+def _state(status: ProjectorStatus, lag: int, due: int, missing: int, unit: str) -> tuple[str, str]:
     if status.paused:
         return f"Paused, {count(lag, unit)} behind" if lag else "Paused", "text_2"
     if status.last_error:
@@ -136,7 +141,8 @@ def _state(status: ProjectorStatus, lag: int, due: int, batch: int, unit: str) -
     if due:
         return f"{count(due, unit)} behind", "text_1"
     if lag:
-        return f"Up to date; goes on after {batch - lag:,} more", "good"
+        where = "" if status.fullest is None else "the fullest channel "
+        return f"Up to date; {where}goes on after {missing:,} more", "good"
     return ("Up to date" if status.watermark is not None or status.last_run_at else "Nothing to do yet"), "good"
 
 

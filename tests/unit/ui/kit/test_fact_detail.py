@@ -54,7 +54,7 @@ def test_both_clocks_and_who_decided() -> None:
         "2024-05-03 12:00 restored by you – 2024-05-04 12:00 retired by you",
     )
     assert detail.about == ("Ann",)
-    assert detail.facts == (("Importance", "8 of 10"), ("Written by", "rich note"), ("Learned in", "Evenings"))
+    assert detail.facts == (("Importance", "8 of 10"), ("Written by", "Facts"), ("Learned in", "Evenings"))
     assert detail.retired
 
 

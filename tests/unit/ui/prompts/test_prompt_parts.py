@@ -71,13 +71,13 @@ def test_a_line_says_where_when_what_for_and_at_what_cost() -> None:
     now = START + timedelta(hours=1)
     assert lines.line(0, now).spoken == ("Reply · SmolLM2-135M · 1,202 tokens, Main, 18:02:00, first word after 420 ms")
     assert (lines.line(1, now).short, lines.line(1, now).mark) == ("failed", "danger")
-    assert (lines.line(2, now).place, lines.line(2, now).about.split(" · ")[0]) == ("y", "Rich note")
+    assert (lines.line(2, now).place, lines.line(2, now).about.split(" · ")[0]) == ("y", "Facts")
     assert lines.purposes() == ["reply", "rich_note"]
 
 
 def test_what_belongs_to_no_channel_is_headed_by_what_it_was_for() -> None:
     line = listed(summary(3, purpose="rich_note", channel="")).line(0, START)
-    assert (line.place, line.about) == ("Rich note", "SmolLM2-135M · 1,203 tokens")
+    assert (line.place, line.about) == ("Facts", "SmolLM2-135M · 1,203 tokens")
 
 
 def test_all_words_of_a_filter_have_to_be_there_and_the_purpose_fits() -> None:
@@ -251,7 +251,7 @@ def test_the_prompt_as_a_whole_names_model_cost_and_outcome() -> None:
     assert facts["Sampling"] == "temperature 0.8, top p 0.95"
     assert facts["Outcome"] == "stopped before its end"
     assert (facts["For"], facts["Answer"]) == ("Reply in Main", "She came in with the tide.")
-    assert dict(fact_lines(background_trace(START), "No channel", UTC))["For"] == "Rich note"
+    assert dict(fact_lines(background_trace(START), "No channel", UTC))["For"] == "Facts"
 
 
 # ---- candidates

@@ -12,7 +12,8 @@ from familiar_app.projectors.registry import known_projectors
 from familiar_app.projectors.status import ProjectorStatus
 from familiar_app.store.health import ProjectorFigures
 from familiar_app.store.index.search_index import IndexStatus
-from familiar_app.ui.upkeep.word import TITLES, Row, cost_text, count, index_text, pulse_of, row_of
+from familiar_app.ui.kit.projector_name import PROJECTORS
+from familiar_app.ui.upkeep.word import Row, cost_text, count, index_text, pulse_of, row_of
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 READY = IndexStatus("ready", 3, 3)
@@ -24,7 +25,7 @@ def row(name: str = "rich_note", *, batch: int = 1, work: str = "", **changes: A
 
 
 def test_every_projector_of_the_program_has_words() -> None:
-    assert set(known_projectors()) == set(TITLES)
+    assert set(known_projectors()) == set(PROJECTORS)
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,8 @@ def test_every_projector_of_the_program_has_words() -> None:
         ({"lag": 1200}, 1, "1,200 turns behind", 1200),
         ({"lag": 9}, 10, "Up to date; goes on after 1 more", 0),
         ({"lag": 10}, 10, "10 turns behind", 10),
+        ({"lag": 24, "fullest": 7}, 10, "Up to date; the fullest channel goes on after 3 more", 0),
+        ({"lag": 24, "fullest": 10}, 10, "24 turns behind", 24),
         ({"lag": 4, "paused": True}, 1, "Paused, 4 turns behind", 4),
         ({"lag": 4, "last_error": "No answer."}, 1, "Failed, 4 turns behind", 4),
         ({"lag": 0, "last_error": "No answer."}, 1, "Failed in its last run", 0),
