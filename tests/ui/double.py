@@ -16,6 +16,7 @@ from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.chat import ModelInfo
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import FamiliarError, LockedError
+from familiar_app.domain.fact import Fact
 from familiar_app.domain.ids import FamiliarId, familiar_id_from_name
 from familiar_app.domain.model_spec import model_slot_from_spec
 from familiar_app.domain.task import TaskRegistry
@@ -45,11 +46,19 @@ class MemoryTable:
         self.values[key] = value
 
 
+class NoFacts:
+    """Remembers nothing."""
+
+    async def page(self, _familiar: FamiliarId, **_question: object) -> list[Fact]:
+        return []
+
+
 class DoubleVault:
     """Keeps what the window asks a vault to keep."""
 
     def __init__(self) -> None:
         self.state, self.secrets = MemoryTable(), MemoryTable()
+        self.facts = NoFacts()
         self.passphrase, self.recovery_code = PASSPHRASE, ""
 
     async def confirm(self, secret: str) -> None:

@@ -153,6 +153,18 @@ def test_opening_the_panel_shows_the_newest_reply_until_another_prompt_is_chosen
     play(act)
 
 
+def test_the_palette_leads_to_two_layouts(play) -> None:
+    async def act(scene: Scene) -> None:
+        (entry,) = scene.panel.palette_entries()
+        assert entry.title == "Compare two layouts"
+        assert {"layout", "order"} <= set(entry.words.split())
+        entry.run()
+        assert scene.gone == [("prompts", "")]
+        assert scene.view.side.trial.isVisible()
+
+    play(act)
+
+
 def test_the_bar_shows_what_a_prompt_without_layers_takes(play) -> None:
     async def act(scene: Scene) -> None:
         await scene.open(4)

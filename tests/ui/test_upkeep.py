@@ -106,6 +106,24 @@ def test_the_palette_leads_there(play: Play) -> None:
     play(story)
 
 
+def test_the_palette_finds_facts_by_all_their_words(play: Play) -> None:
+    async def fill(vault: Vault, _clock: FixedClock) -> None:
+        for text in ("Ann lives in Oslo.", "Ben sails to Oslo."):
+            await vault.facts.append(NewFact(MIRA, text, "rich_note", subjects=(Subject(ANN, "Ann"),)), at=day(-1))
+
+    async def story(scene: MemoryScene, _view: Any) -> None:
+        frame = scene.window.frame
+        press(scene.window, "Ctrl+K")
+        QTest.keyClicks(scene.window.focusWidget(), "oslo sails")
+        await until(lambda: frame._palette._list.count() == 1)
+        assert frame._palette._list.item(0).text() == "Ben sails to Oslo."
+        press(scene.window, "Return")
+        assert frame._current == "timeline"
+        assert frame._history._places[-1].key == "2"
+
+    play(story, fill=fill)
+
+
 def test_run_now_draws_memory_and_tells_what_it_took(play: Play) -> None:
     async def story(scene: MemoryScene, view: Any) -> None:
         view.cards["rich_note"].buttons["run"].click()
@@ -134,6 +152,7 @@ def test_the_focus_stays_with_the_card_that_was_pressed(play: Play) -> None:
             assert scene.window.focusWidget() is card.buttons[word]
         view.run_all.setFocus()
         press(scene.window, "Space")
+        await until(lambda: view.model.busy)
         await until(lambda: not view.model.busy and view.run_all.isVisible())
         await settle()
         assert scene.window.focusWidget() is view.run_all

@@ -91,7 +91,21 @@ class PromptsPanel:
         return KEYS
 
     def palette_entries(self) -> Sequence[Action]:
-        return ()
+        return (
+            Action(
+                "prompts.layouts",
+                "Compare two layouts",
+                self._try_layouts,
+                icon="compare",
+                group="Prompts",
+                words="layout order layers trial a/b what if",
+            ),
+        )
+
+    def _try_layouts(self) -> None:
+        """Show where layers are switched and moved, to be put beside how they stood."""
+        self._context.go_to(self.id, "")
+        self.view.do("trial")
 
     def activate(self) -> None:
         self.view.come_forward()

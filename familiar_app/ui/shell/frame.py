@@ -21,6 +21,7 @@ from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.theme import ThemeMode
 from familiar_app.ui.shell.binding import KeyBinding
 from familiar_app.ui.shell.command import shell_actions
+from familiar_app.ui.shell.fact_finder import FactFinder
 from familiar_app.ui.shell.familiar_switch import FamiliarSwitch
 from familiar_app.ui.shell.field_undo import FieldUndo
 from familiar_app.ui.shell.history import History
@@ -76,6 +77,7 @@ class Frame(QWidget):
         self._undoing = Undoing(self._undo_bar, self._bar.tell)
         self._palette = Palette(theme, self.actions_registry, self)
         self.context = self._make_context(FamiliarId(familiar))
+        self._facts = FactFinder(services, self.context, self._palette, self.actions_registry, self._tasks)
         self._switch = FamiliarSwitch(
             services,
             self.context,

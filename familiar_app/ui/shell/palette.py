@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
@@ -26,7 +26,12 @@ _MOVES = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.
 
 
 class Palette(QFrame):
-    """Searches the registry. `open_palette` shows it; Esc, a click elsewhere or a choice closes it."""
+    """Searches the registry. `open_palette` shows it; Esc, a click elsewhere or a choice closes it.
+
+    `typed` carries what is searched for; whoever offers more for it then calls `look_again`.
+    """
+
+    typed = Signal(str)
 
     def __init__(self, theme: Theme, actions: ActionRegistry, parent: QWidget) -> None:
         super().__init__(parent)
@@ -39,6 +44,7 @@ class Palette(QFrame):
         self._typed.setPlaceholderText("What would you like to do?")
         self._typed.setAccessibleName("Search commands")
         self._typed.textChanged.connect(self._refresh)
+        self._typed.textChanged.connect(self.typed)
         self._typed.installEventFilter(self)
         self._list = QListWidget()
         self._list.setAccessibleName("Commands")
@@ -62,6 +68,18 @@ class Palette(QFrame):
         self.show()
         self.raise_()
         self._typed.setFocus()
+
+    def look_again(self) -> None:
+        """Show what is offered by now; what is chosen stays chosen."""
+        if self.isHidden():
+            return
+        item = self._list.currentItem()
+        chosen = item.data(_MATCH).action.id if item is not None else ""
+        self._refresh()
+        rows = range(self._list.count())
+        self._list.setCurrentRow(
+            next((row for row in rows if self._list.item(row).data(_MATCH).action.id == chosen), 0)
+        )
 
     def close_palette(self) -> None:
         if self.isHidden():
