@@ -24,7 +24,9 @@ _EXACT = {"d": "0-9", "w": _WORD, "s": SPACE, "D": "^0-9", "W": f"^{_WORD}", "S"
 _BOUNDARY = f"(?-i:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))"
 _NO_BOUNDARY = f"(?-i:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD}]))"
 _UNICODE_ESCAPES = frozenset("^$\\.*+?()[]{}|/")
-_QUANTIFIER = re.compile(r"(?:[*+?]|\{\d+(?:,\d*)?\})\??")
+_QUANTIFIER = re.compile(r"(?:[*+?]|\{(?P<least>[0-9]+)(?:,[0-9]*)?\})\??")
+# The engine lays out what has to be there several times that many times over, and takes memory for each.
+_MAX_PARTS = 10_000
 _GROUP_OPEN = re.compile(r"\((?:\?(?::|=|!|<=|<!|<[A-Za-z_$][\w$]*>))?")
 _CAPTURE = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(\((?!\?)|\(\?<(?![=!]))", re.DOTALL)
 
@@ -39,6 +41,8 @@ class JavaScriptPattern:
         self.groups = sum(1 for found in _CAPTURE.finditer(body) if found[1])
         self._open: list[str] = []
         self._can_repeat = False
+        self._parts = [0]
+        self._last_parts = 0
 
     def translate(self) -> str:
         """Return the pattern for `regex`. Raises ValueError where JavaScript would refuse it."""
@@ -50,8 +54,10 @@ class JavaScriptPattern:
     def _next(self) -> str:
         char = self.body[self.at]
         if char == "\\":
+            self._count(1)
             return self._escape(in_class=False)
         if char == "[":
+            self._count(1)
             return self._class()
         if char == "(":
             return self._group()
@@ -61,12 +67,21 @@ class JavaScriptPattern:
                 raise ValueError("nothing to repeat")
             self._can_repeat = False
             self.at = quantifier.end()
+            self._count(self._last_parts * max(int(quantifier["least"] or 1) - 1, 0))
             return quantifier[0]
         self.at += 1
         if char == ")":
             return self._close()
         self._can_repeat = char not in "^$|"
+        self._count(1)
         return self._plain(char)
+
+    def _count(self, parts: int) -> None:
+        """Add parts to the group that is open. Raises ValueError where they become too many."""
+        self._last_parts = parts
+        self._parts[-1] += parts
+        if self._parts[-1] > _MAX_PARTS:
+            raise ValueError("too many repetitions")
 
     def _plain(self, char: str) -> str:
         many = "m" in self.flags
@@ -88,6 +103,7 @@ class JavaScriptPattern:
             raise ValueError("invalid group")
         self.at = opened.end()
         self._open.append(opened[0])
+        self._parts.append(0)
         self._can_repeat = False
         return opened[0]
 
@@ -95,6 +111,7 @@ class JavaScriptPattern:
         if not self._open:
             raise ValueError("unmatched parenthesis")
         opened = self._open.pop()
+        self._count(self._parts.pop() + 1)
         self._can_repeat = opened not in ("(?<=", "(?<!") and not (opened in ("(?=", "(?!") and "u" in self.flags)
         return ")"
 

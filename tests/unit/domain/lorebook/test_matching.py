@@ -75,6 +75,18 @@ def test_every_text_compiles_or_is_no_pattern(body: str, flags: str) -> None:
         pattern.search("ab a\nb (x)", 1.0)
 
 
+@pytest.mark.parametrize(
+    "body", ["a{10001}", "x{99999999}", "(?:ab){5001}", "(?:(?:a{100}){100}){2,}", "\\d{20000,20001}", "[ab]{99999,}"]
+)
+def test_what_has_to_be_there_too_often_is_no_pattern(body: str) -> None:
+    assert compile_pattern(body) is None
+
+
+@pytest.mark.parametrize("body", ["a{10000}", "a{0,99999}b", "(?:(?:a{10}){10}){90}", "(?:a{1,100}){1000}"])
+def test_what_may_be_there_often_is_a_pattern(body: str) -> None:
+    assert compile_pattern(body) is not None
+
+
 def test_a_pattern_that_explodes_is_stopped() -> None:
     pattern = compile_pattern("^(a|a|b?)*(a|aa)*\\d(?:x|y)$")
     assert pattern is not None
