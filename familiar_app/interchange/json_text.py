@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import math
 import os
 import tempfile
 from pathlib import Path
@@ -80,11 +81,11 @@ def decode_text(data: bytes, *, source: Path | str) -> str:
 
 
 def parse_json(text: str, *, source: Path | str) -> Any:
-    """Read one JSON value; NaN and Infinity become null. Raises BadInputError with the line."""
+    """Read one JSON value. NaN, Infinity and numbers too large become null. Raises BadInputError with the line."""
     if len(text) > MAX_JSON_BYTES:
         raise BadInputError(f"the JSON text is larger than {MAX_JSON_BYTES // 1024 // 1024} MiB.", source=source)
     try:
-        value = json.loads(text, parse_constant=lambda _: None)
+        value = json.loads(text, parse_constant=lambda _: None, parse_float=_finite)
     except json.JSONDecodeError as error:
         raise BadInputError(f"this is not valid JSON: {error.msg}.", source=source, line=error.lineno) from error
     except (ValueError, RecursionError) as error:
@@ -92,6 +93,11 @@ def parse_json(text: str, *, source: Path | str) -> Any:
     if is_deeper(value, MAX_JSON_DEPTH):
         raise BadInputError(f"the JSON is nested more than {MAX_JSON_DEPTH} levels deep.", source=source)
     return value
+
+
+def _finite(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None
 
 
 def is_deeper(value: Any, limit: int) -> bool:

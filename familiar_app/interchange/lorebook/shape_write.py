@@ -128,7 +128,7 @@ def keep_foreign(shape: Shape, book: LoreBook, value: Any, slots: Slots) -> Lore
     """Return the book with everything that its file said beyond it, so that it can do without the file."""
     before = entries_value(shape, value)
     keys = {id(raw): key for key, raw in before.items()} if isinstance(before, Mapping) else {}
-    entries = tuple(_with_foreign(shape, entry, slots.raw[entry.uid], keys) for entry in book.entries)
+    entries = tuple(_with_foreign(shape, entry, slots.raw.get(entry.uid), keys) for entry in book.entries)
     raws = {id(raw) for raw in slots.raw.values()}
     listed = before if isinstance(before, list) else ()
     pairs: list[tuple[Any, Any]] = list(before.items() if isinstance(before, Mapping) else enumerate(listed))
@@ -145,7 +145,9 @@ def keep_foreign(shape: Shape, book: LoreBook, value: Any, slots: Slots) -> Lore
     return replace(book, entries=entries, foreign=residue.to_text(shape.foreign_name))
 
 
-def _with_foreign(shape: Shape, entry: LoreEntry, raw: Raw, keys: Mapping[int, str]) -> LoreEntry:
+def _with_foreign(shape: Shape, entry: LoreEntry, raw: Raw | None, keys: Mapping[int, str]) -> LoreEntry:
+    if raw is None:
+        return entry
     # What reads back from our own file has a depth in any case.
     plain = replace(entry, depth=DEFAULT_DEPTH if entry.depth is None else entry.depth)
     key = keys.get(id(raw))

@@ -87,6 +87,15 @@ def test_entries_can_be_removed_added_and_moved(tmp_path: Path, name: str) -> No
     assert next(one.keys for one in again.book.entries if one.content == "New") == ("new",)
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_an_added_entry_goes_into_a_file_of_ours(tmp_path: Path, name: str) -> None:
+    document = read(tmp_path, FILES[name][0])
+    grown = replace(document.book, entries=(*document.book.entries, LoreEntry(uid=77, keys=("new",), content="New")))
+    write_lorebook(tmp_path / "ours.toml", document.with_book(grown))
+    again = read_lorebook(tmp_path / "ours.toml").book.entries
+    assert [one.content for one in again] == [*(one.content for one in document.book.entries), "New"]
+
+
 def test_world_files(tmp_path: Path) -> None:
     book = read(tmp_path, WORLD, "Harbour.json").book
     two, five = book.entries
