@@ -140,24 +140,38 @@ def test_run_now_draws_memory_and_tells_what_it_took(play: Play) -> None:
 
 def test_the_focus_stays_with_the_card_that_was_pressed(play: Play) -> None:
     async def story(scene: MemoryScene, view: Any) -> None:
-        card = view.cards["rich_note"]
-        for word in ("run", "rebuild"):
-            card.buttons[word].setFocus()
+        card, heard = view.cards["rich_note"], []
+        view.model.watch(heard.append)
+        for pressed in (card.buttons["run"], card.buttons["rebuild"], view.run_all):
+            heard.clear()
+            pressed.setFocus()
             press(scene.window, "Space")
-            await until(lambda: view.model.busy)
-            await until(lambda: card.buttons["cancel"].isVisible() or not view.model.busy)
-            assert card.isAncestorOf(scene.window.focusWidget())
-            await until(lambda: not view.model.busy and card.buttons["run"].isVisible())
+            await until(lambda: "work" in heard and not view.model.busy)
+            await until(pressed.isVisible)
             await settle()
-            assert scene.window.focusWidget() is card.buttons[word]
-        view.run_all.setFocus()
-        press(scene.window, "Space")
-        await until(lambda: view.model.busy)
-        await until(lambda: not view.model.busy and view.run_all.isVisible())
-        await settle()
-        assert scene.window.focusWidget() is view.run_all
+            assert scene.window.focusWidget() is pressed
 
     play(story)
+
+
+def test_while_a_card_works_the_focus_is_on_its_cancel(play: Play) -> None:
+    async def story(scene: MemoryScene, view: Any) -> None:
+        card = view.cards["rich_note"]
+        card.buttons["run"].setFocus()
+        press(scene.window, "Space")
+        await until(card.buttons["cancel"].isVisible)
+        assert scene.window.focusWidget() is card.buttons["cancel"]
+        press(scene.window, "Space")
+        await until(card.buttons["run"].isVisible)
+        assert scene.window.focusWidget() is card.buttons["run"]
+        assert not any(one.paused.isChecked() for one in view.cards.values())
+
+    class Slow(ToldModel):
+        async def stream(self, request: Any) -> Any:
+            await asyncio.sleep(60)
+            yield None
+
+    play(story, model=Slow())
 
 
 def test_rebuilding_asks_no_model(play: Play) -> None:
