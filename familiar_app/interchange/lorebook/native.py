@@ -50,7 +50,7 @@ def write_native(book: LoreBook, text: NativeText | None) -> str:
     if quick is not None:
         return quick
     plain = {} if text is None else text.value
-    document = tomlkit.document() if text is None else tomlkit.parse(text.text)
+    document = tomlkit.document() if text is None else tomlkit.parse(text.text.removeprefix("\ufeff"))
     _write_settings(document, plain, book)
     _write_folders(document, plain, book)
     _write_entries(document, plain, book)

@@ -127,6 +127,14 @@ def test_inline_entries_are_understood_and_grow() -> None:
     assert "odd = 1" in written
 
 
+@pytest.mark.parametrize("text", ['name = "A"\n', WRITTEN, 'entries = [{keys = ["a"], content = "A"}]\n'])
+def test_a_byte_order_mark_that_is_left_hinders_no_change(text: str) -> None:
+    marked = f"\ufeff{text}"
+    book = replace(parse(marked), description="All about it.")
+    assert render_native(parse(marked), marked).removeprefix("\ufeff") == text
+    assert parse(render_native(book, marked)) == book
+
+
 @pytest.mark.parametrize(
     ("text", "reason", "line"),
     [
