@@ -18,7 +18,7 @@ from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.lorebook.fieldmap import get_path
 from familiar_app.interchange.card_json import CardVersion, card_format, card_to_json
 from familiar_app.interchange.cards import CardImport
-from familiar_app.interchange.charx import CARD_NAME, Members, members_of
+from familiar_app.interchange.charx import CARD_NAME, Members, members_of, open_member
 from familiar_app.interchange.json_text import storable
 from familiar_app.interchange.lorebook.foreign import Residue, residue_between, residue_from
 
@@ -56,7 +56,7 @@ def kept_card(card: CharacterCard, kept: bytes | None) -> KeptCard:
         return KeptCard()
     try:
         with zipfile.ZipFile(io.BytesIO(kept)) as archive:
-            said = archive.read(_SAID).decode("utf-8")
+            said = _said(archive)
             members = members_of(archive)
     except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, NotImplementedError, RuntimeError):
         return KeptCard()
@@ -75,7 +75,7 @@ def characters_note(path: Path) -> str:
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            said = archive.read(_SAID).decode("utf-8")
+            said = _said(archive)
     except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, NotImplementedError, RuntimeError):
         return ""
     for version in _VERSIONS:
@@ -84,6 +84,11 @@ def characters_note(path: Path) -> str:
             note = get_path(residue.apply({}), "data.extensions.depth_prompt.prompt")
             return storable(note) if isinstance(note, str) else ""
     return ""
+
+
+def _said(archive: zipfile.ZipFile) -> str:
+    with open_member(archive, archive.getinfo(_SAID)) as member:
+        return member.read().decode("utf-8")
 
 
 def _residue(found: CardImport, version: CardVersion) -> Residue:

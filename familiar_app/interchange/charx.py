@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from familiar_app.domain.errors import BadInputError
 from familiar_app.interchange.json_text import MAX_JSON_BYTES
@@ -24,6 +24,8 @@ Members = dict[str, bytes]
 _MAX_MEMBERS = 20_000
 _MAX_PORTRAIT_BYTES = 32 * 1024 * 1024
 _MAX_KEPT_BYTES = 128 * 1024 * 1024
+# The others are in no such archive, and one of them takes as much memory as its header says.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ASSET_PREFIXES = ("embeded://", "embedded://")
 
 
@@ -43,7 +45,11 @@ class CharxArchive:
         try:
             return members_of(self.zip)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError):
-            report.add("assets", "ignored", "the files in the archive are damaged, encrypted or too large")
+            report.add(
+                "assets",
+                "ignored",
+                "the files in the archive are damaged, encrypted, compressed in an unusual way or too large",
+            )
             return {}
 
     def portrait(self, data: Mapping[str, Any], report: Report) -> bytes | None:
@@ -87,6 +93,13 @@ def write_charx(card_json: bytes, files: Members) -> bytes:
     return buffer.getvalue()
 
 
+def open_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
+    """Open a member for reading. Raises NotImplementedError where it is compressed in an unusual way."""
+    if info.compress_type not in _METHODS:
+        raise NotImplementedError("unusual compression")
+    return archive.open(info)
+
+
 def members_of(archive: zipfile.ZipFile) -> Members:
     """Read all members but the card into memory. Raises ValueError where they are too large together."""
     found: Members = {}
@@ -94,7 +107,7 @@ def members_of(archive: zipfile.ZipFile) -> Members:
     for info in archive.infolist():
         if info.is_dir() or info.filename == CARD_NAME:
             continue
-        with archive.open(info) as member:
+        with open_member(archive, info) as member:
             data = member.read(left + 1)
         left -= len(data)
         if left < 0:
@@ -111,10 +124,12 @@ def asset_name(uri: object) -> str | None:
 
 def _read_member(archive: zipfile.ZipFile, name: str, limit_bytes: int, source: Path) -> bytes:
     try:
-        with archive.open(name) as member:
+        with open_member(archive, archive.getinfo(name)) as member:
             data = member.read(limit_bytes + 1)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
-        raise BadInputError(f"{name} in the archive is damaged or encrypted.", source=source) from error
+        raise BadInputError(
+            f"{name} in the archive is damaged, encrypted or compressed in an unusual way.", source=source
+        ) from error
     if len(data) > limit_bytes:
         raise BadInputError(f"{name} is larger than {limit_bytes // 1024 // 1024} MiB.", source=source)
     return data

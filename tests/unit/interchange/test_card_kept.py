@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from familiar_app.domain.card import CharacterCard, parse_card_markdown, render_card_markdown
-from familiar_app.interchange.card_kept import KeptCard, kept_card, kept_of
+from familiar_app.interchange.card_kept import KeptCard, characters_note, kept_card, kept_of
 from familiar_app.interchange.cards import CardImport, read_card_file, write_card
 from familiar_app.interchange.png import plain_png
 from tests.unit.interchange.test_cards import CARD, V1, V2, V3
@@ -113,6 +113,17 @@ def _said(path: Path) -> bytes:
 @pytest.mark.parametrize("kept", [b"", b"no zip", b"PK\x05\x06" + bytes(18)])
 def test_what_is_damaged_counts_as_nothing(kept: bytes) -> None:
     assert kept_card(CARD, kept) == KeptCard()
+
+
+def test_what_was_not_compressed_by_us_counts_as_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "kept.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("said.json", b"{}")
+    data = path.read_bytes()
+    at = data.index(b"said.json") + len("said.json") + 4
+    path.write_bytes(data[:at] + b"\xff" * 5 + data[at + 5 :])
+    assert kept_card(CARD, path.read_bytes()) == KeptCard()
+    assert characters_note(path) == ""
 
 
 def test_the_characters_own_note_is_told_of(tmp_path: Path) -> None:

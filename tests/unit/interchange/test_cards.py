@@ -355,3 +355,25 @@ def test_an_archive_that_points_before_its_start_is_damaged(tmp_path: Path) -> N
     path.write_bytes(data)
     with pytest.raises(BadInputError, match="damaged"):
         read_card_file(path)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_unusual_compression_in_an_archive_is_refused_unread(tmp_path: Path, method: int) -> None:
+    path = tmp_path / "card.charx"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("card.json", json.dumps(V3), compress_type=method)
+    with pytest.raises(BadInputError, match="unusual way"):
+        read_card_file(path)
+
+
+def test_files_of_unusual_compression_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "card.charx"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("card.json", json.dumps(V3))
+        archive.writestr("assets/a.bin", bytes(50), compress_type=zipfile.ZIP_LZMA)
+    data = path.read_bytes()
+    at = data.index(b"assets/a.bin") + len("assets/a.bin") + 4
+    path.write_bytes(data[:at] + b"\xff" * 9 + data[at + 9 :])
+    found = read_card_file(path)
+    assert (found.card.name, found.files) == ("Aria", {})
+    assert ("assets", "ignored") in whats(found)
