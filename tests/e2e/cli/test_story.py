@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from familiar_app.store.connection import connect
 from familiar_app.store.profile import Profile
 from familiar_app.store.vault import Vault
 from tests.e2e.cli.conftest import PASSPHRASE, Familiar
+from tests.e2e.cli.telling import ran, script, take
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -69,44 +69,6 @@ DUMPS = (
 )
 
 
-def ran(familiar: Familiar, *argv: str) -> Any:
-    done = familiar(*argv, "--json")
-    assert done.code == 0, done.out + done.err
-    return done.json
-
-
-def script(familiar: Familiar, lines: list[dict[str, Any]]) -> Path:
-    path = familiar.outside / "background.jsonl"
-    path.write_text("".join(json.dumps({"slot": "background", **line}) + "\n" for line in lines), encoding="utf-8")
-    return path
-
-
-def turns(familiar: Familiar, said: list[list[str]], number: int) -> Iterator[str]:
-    for place, (who, at, text) in enumerate(said):
-        key, name = STORY["people"][who]
-        yield json.dumps(
-            {"channel": "discord:10", "guild": "discord:g", "author": {"key": key, "name": name, "username": name},
-             "role": "user", "content": text, "at": at, "message_id": f"{number}:{place}"}
-        )  # fmt: skip
-
-
-def take(familiar: Familiar, step: dict[str, Any], number: int) -> None:
-    """Let one step of the story happen."""
-    now = ("--now", step["now"])
-    if "import" in step:
-        path = familiar.outside / "turns.jsonl"
-        path.write_text("\n".join(turns(familiar, step["import"], number)), encoding="utf-8")
-        ran(familiar, "import", str(path), *now)
-    elif "project" in step:
-        script(familiar, step["project"])
-        ran(familiar, "project", "--until-idle", *now)
-    elif "undo" in step:
-        (case,) = [one for one in ran(familiar, "retirement", "list") if one["prior"]["id"] == step["undo"]]
-        ran(familiar, "retirement", "undo", str(case["id"]), *now)
-    else:
-        ran(familiar, *step["run"], *now)
-
-
 @pytest.fixture(scope="module")
 def told(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Familiar:
     """The story, told once to a familiar that keeps every projection there is."""
@@ -125,7 +87,7 @@ def told(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Familiar:
     }
     Profile(familiar.profile).save_config(FamiliarId("aria"), changes)
     for number, step in enumerate(STORY["steps"]):
-        take(familiar, step, number)
+        take(familiar, STORY["people"], step, number)
     return familiar
 
 

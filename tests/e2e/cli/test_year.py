@@ -26,6 +26,7 @@ from familiar_app.ui.timeline.model import TimelineModel
 from familiar_app.ui.timeline.prepare import prepare
 from familiar_app.ui.timeline.span_index import Moment
 from tests.e2e.cli.conftest import PASSPHRASE, Familiar
+from tests.e2e.cli.telling import ran, script, take
 
 pytestmark = pytest.mark.slow
 
@@ -35,44 +36,6 @@ LATER = ("--now", "2024-02-01T00:00:00Z")
 BERGEN, ROWS, CORRECTED, MOVED = (FactId(number) for number in (10, 11, 13, 14))
 NORA, EMIL = PersonKey("discord:11"), Subject(PersonKey("discord:12"), "Emil")
 Told = list[tuple[int, str]]
-
-
-def ran(familiar: Familiar, *argv: str) -> Any:
-    done = familiar(*argv, "--json")
-    assert done.code == 0, done.out + done.err
-    return done.json
-
-
-def script(familiar: Familiar, lines: list[dict[str, Any]]) -> Path:
-    path = familiar.outside / "background.jsonl"
-    path.write_text("".join(json.dumps({"slot": "background", **line}) + "\n" for line in lines), encoding="utf-8")
-    return path
-
-
-def turn_line(said: list[str], message: str) -> str:
-    who, at, text = said
-    key, name = YEAR["people"][who]
-    author = {"key": key, "name": name, "username": key.partition(":")[2]}
-    turn = {"channel": "discord:10", "guild": "discord:g", "author": author, "role": "user", "content": text, "at": at}
-    return json.dumps({**turn, "message_id": message})
-
-
-def take(familiar: Familiar, step: dict[str, Any], number: int) -> None:
-    """Let one step of the year happen."""
-    now = ("--now", step["now"])
-    if "import" in step:
-        path = familiar.outside / "turns.jsonl"
-        lines = [turn_line(said, f"{number}:{place}") for place, said in enumerate(step["import"])]
-        path.write_text("\n".join(lines), encoding="utf-8")
-        ran(familiar, "import", str(path), *now)
-    elif "project" in step:
-        script(familiar, step["project"])
-        ran(familiar, "project", "--until-idle", *now)
-    elif "undo" in step:
-        (case,) = [one for one in ran(familiar, "retirement", "list") if one["prior"]["id"] == step["undo"]]
-        ran(familiar, "retirement", "undo", str(case["id"]), *now)
-    else:
-        ran(familiar, *step["run"], *now)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +51,7 @@ def year(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Familiar:
     }
     Profile(familiar.profile).save_config(ARIA, changes)
     for number, step in enumerate(YEAR["steps"]):
-        take(familiar, step, number)
+        take(familiar, YEAR["people"], step, number)
     script(familiar, [])
     return familiar
 
