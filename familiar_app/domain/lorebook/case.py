@@ -13,13 +13,14 @@ from typing import Any
 
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.lorebook.budget import CountTokens
+from familiar_app.domain.lorebook.case_part import a_list, an_object, entry_key, number, objects, text, texts, whole
 from familiar_app.domain.lorebook.engine import LoreEngine
-from familiar_app.domain.lorebook.entry import BoundBooks, EntryKey, LoreBook, LoreEntry
+from familiar_app.domain.lorebook.entry import BoundBooks, LoreBook, LoreEntry
 from familiar_app.domain.lorebook.fieldmap import quiet
 from familiar_app.domain.lorebook.kind import finite_number, number_or
 from familiar_app.domain.lorebook.likeness import Likeness
 from familiar_app.domain.lorebook.rules import FIXED, Rules
-from familiar_app.domain.lorebook.scene import LoreSettings, Scene
+from familiar_app.domain.lorebook.scene import LoreSettings, Scene, Strategy
 from familiar_app.domain.lorebook.timer import Timers
 from familiar_app.domain.lorebook.worldentry import entry_from_world
 
@@ -71,11 +72,11 @@ def run_case(case: Mapping[str, Any], rules: Rules = FIXED, *, verdicts: bool = 
     if not any(name in given for name in ("entries", "books", "chat")):
         raise BadInputError(f"a case needs {_NEEDED}; there is neither.")
     engine = LoreEngine(_books(given), _settings(given), rules)
-    chance, count_tokens = _replayed(given.get("rng") or ()), _counter(case, given, rules)
+    chance, count_tokens = _replayed(given.get("rng")), _counter(case, given, rules)
     if given.get("timeline"):
-        return {"steps": _run_steps(case.get("steps") or given.get("steps") or (), given, engine, chance)}
+        return {"steps": _run_steps(case.get("steps") or given.get("steps"), given, engine, chance)}
     activation = engine.activate(
-        _scene(given, given.get("chat") or ()),
+        _scene(given, texts(given.get("chat"), "chat")),
         chance=chance,
         count_tokens=count_tokens,
         timers=Timers.from_json(given.get("timers") or {}),
@@ -84,14 +85,14 @@ def run_case(case: Mapping[str, Any], rules: Rules = FIXED, *, verdicts: bool = 
 
 
 def _run_steps(
-    steps: Iterable[Mapping[str, Any]], given: Mapping[str, Any], engine: LoreEngine, chance: Callable[[], float]
+    steps: Any, given: Mapping[str, Any], engine: LoreEngine, chance: Callable[[], float]
 ) -> list[dict[str, Any]]:
-    chat = list(given.get("chat") or ())
+    chat = texts(given.get("chat"), "chat")
     timers = Timers.from_json(given.get("timers") or {})
     results = []
-    for step in steps:
+    for step in objects(steps, "steps"):
         if "add" in step:
-            chat.append(step["add"])
+            chat.append(text(step["add"], "steps"))
         activation = engine.activate(_scene(given, chat), chance=chance, count_tokens=count_words, timers=timers)
         timers = activation.timers
         shown = {"add": step["add"]} if "add" in step else {}
@@ -100,22 +101,22 @@ def _run_steps(
 
 
 def _books(given: Mapping[str, Any]) -> BoundBooks:
-    raw = dict(given.get("books") or {})
+    raw = dict(an_object(given.get("books"), "books"))
     if "entries" in given:
         raw.setdefault(_DEFAULT_BOOK, given["entries"])
     books = {name: _book(name, value) for name, value in raw.items()}
 
-    def bound(names: Any) -> tuple[LoreBook, ...]:
-        listed = [names] if isinstance(names, str) else names or ()
+    def bound(names: Any, field: str) -> tuple[LoreBook, ...]:
+        listed = [names] if isinstance(names, str) else texts(names, field)
         return tuple(books[name] for name in listed if name in books)
 
-    meta = given.get("chatMeta") or {}
-    character = [given.get("characterBook"), *(given.get("characterExtraBooks") or ())]
+    meta = an_object(given.get("chatMeta"), "chatMeta")
+    own, further = given.get("characterBook"), a_list(given.get("characterExtraBooks"), "characterExtraBooks")
     return BoundBooks(
-        everywhere=bound(given.get("globalBooks", [_DEFAULT_BOOK])),
-        chat=bound(meta.get("world_info") or given.get("chatBook")),
-        persona=bound(given.get("personaBook")),
-        character=bound([name for name in character if name]),
+        everywhere=bound(given.get("globalBooks", [_DEFAULT_BOOK]), "globalBooks"),
+        chat=bound(meta.get("world_info") or given.get("chatBook"), "chatBook"),
+        persona=bound(given.get("personaBook"), "personaBook"),
+        character=bound([name for name in (own, *further) if name], "characterBook"),
     )
 
 
@@ -125,9 +126,7 @@ def _book(name: str, value: Any) -> LoreBook:
     if isinstance(value, Mapping) and "entries" in value:
         budget = finite_number(value.get("token_budget"))
         value = value["entries"]
-    listed = list(value.values()) if isinstance(value, Mapping) else list(value or ())
-    if not all(isinstance(entry, Mapping) for entry in listed):
-        raise BadInputError("entries have to be objects.", field=name)
+    listed = objects(list(value.values()) if isinstance(value, Mapping) else value, name)
     entries = [_entry(raw, position) for position, raw in enumerate(listed)]
     entries.sort(key=lambda entry: entry.uid if isinstance(entry.uid, int) else 0)
     return LoreBook(name=name, entries=tuple(entries), token_budget=None if budget is None else int(budget))
@@ -139,60 +138,67 @@ def _entry(raw: Mapping[str, Any], position: int) -> LoreEntry:
 
 
 def _settings(given: Mapping[str, Any]) -> LoreSettings:
-    raw = given.get("settings") or {}
+    raw = an_object(given.get("settings"), "settings")
     values: dict[str, Any] = {}
     for name, ours in CASE_SETTINGS.items():
         default = getattr(_CASE_DEFAULTS, ours)
         if isinstance(default, bool):
             values[ours] = bool(raw.get(name, default))
+        elif isinstance(default, Strategy):
+            values[ours] = _strategy(number_or(raw.get(name), default), name)
         else:
             values[ours] = type(default)(number_or(raw.get(name), default))
     return LoreSettings(**values)
 
 
+def _strategy(told: float, name: str) -> Strategy:
+    try:
+        return Strategy(int(told))
+    except ValueError as error:
+        raise BadInputError("this has to be 0, 1 or 2.", field=name) from error
+
+
 def _scene(given: Mapping[str, Any], chat: Iterable[str]) -> Scene:
-    sources = given.get("sources") or {}
-    injections = (given.get("injections") or {}).values()
-    character = given.get("character") or _DEFAULT_CHARACTER
-    forced = given.get("force") or ()
+    sources = an_object(given.get("sources"), "sources")
+    injections = objects(list(an_object(given.get("injections"), "injections").values()), "injections")
+    character = text(given.get("character"), "character") or _DEFAULT_CHARACTER
     return Scene(
         messages=tuple(chat),
-        length=_whole(given.get("length")),
-        said=_whole(given.get("characterMessages")),
-        greeting=_whole(given.get("greeting")),
-        injections=tuple(one["value"] for one in injections if one.get("scan") and one.get("value")),
-        sources={SOURCE_NAMES[name]: text for name, text in sources.items() if name in SOURCE_NAMES},
-        trigger=sources.get("trigger") or "normal",
+        length=whole(given.get("length"), "length"),
+        said=whole(given.get("characterMessages"), "characterMessages"),
+        greeting=whole(given.get("greeting"), "greeting"),
+        injections=tuple(
+            text(one["value"], "injections") for one in injections if one.get("scan") and one.get("value")
+        ),
+        sources={SOURCE_NAMES[name]: text(said, name) for name, said in sources.items() if name in SOURCE_NAMES},
+        trigger=text(sources.get("trigger"), "trigger") or "normal",
         character=character,
-        character_tags=_tags(given.get("tagMap") or {}, character),
+        character_tags=_tags(an_object(given.get("tagMap"), "tagMap"), character),
         note_inserted=bool(given.get("an")),
         prompt_tokens=int(number_or(given.get("maxContext"), 100_000)),
-        expand=_expander(given.get("macros") or {}),
-        forced=frozenset(EntryKey(one["book"], one["uid"]) for one in forced if isinstance(one, Mapping)),
+        expand=_expander(an_object(given.get("macros"), "macros")),
+        forced=frozenset(entry_key(one, "force") for one in objects(given.get("force"), "force")),
         likeness=_likeness(given.get("likeness")),
         dry_run=bool(given.get("dryRun")),
     )
 
 
-def _whole(told: Any) -> int | None:
-    return None if told is None else int(told)
-
-
 def _likeness(told: Any) -> Likeness | None:
     if not isinstance(told, Mapping):
         return None
-    cosines = {EntryKey(one["book"], one["uid"]): float(one["cosine"]) for one in told.get("cosines") or ()}
+    listed = objects(told.get("cosines"), "cosines")
+    cosines = {entry_key(one, "cosines"): number(one.get("cosine"), "cosines") for one in listed}
     return Likeness(cosines, number_or(told.get("threshold"), 1), int(number_or(told.get("limit"), 0)))
 
 
-def _tags(tag_map: Mapping[str, Iterable[str]], character: str) -> frozenset[str] | None:
+def _tags(tag_map: Mapping[str, Any], character: str) -> frozenset[str] | None:
     for name, tags in tag_map.items():
         if character in (name, name.rpartition(".")[0]):
-            return frozenset(tags)
+            return frozenset(texts(tags, "tagMap"))
     return None
 
 
-def _expander(macros: Mapping[str, str]) -> Callable[[str], str]:
+def _expander(macros: Mapping[str, Any]) -> Callable[[str], str]:
     values = {name.lower(): str(value) for name, value in macros.items()}
     if not values:
         return lambda text: text
@@ -202,16 +208,16 @@ def _expander(macros: Mapping[str, str]) -> Callable[[str], str]:
 
 def _counter(case: Mapping[str, Any], given: Mapping[str, Any], rules: Rules) -> CountTokens:
     """Return the counts of a case one by one, under the rules they were recorded with; then words."""
-    recorded = iter(given.get("counts") or () if case.get("rules") == rules.name else ())
+    recorded = iter(a_list(given.get("counts"), "counts") if case.get("rules") == rules.name else ())
 
     def count(text: str) -> int:
         told = next(recorded, None)
-        return count_words(text) if told is None else int(told)
+        return count_words(text) if told is None else int(number(told, "counts"))
 
     return count
 
 
-def _replayed(numbers: Iterable[float]) -> Callable[[], float]:
+def _replayed(numbers: Any) -> Callable[[], float]:
     """Return the given random numbers one by one, then 0.5."""
-    source = iter(numbers)
+    source = iter([number(one, "rng") for one in a_list(numbers, "rng")])
     return lambda: next(source, 0.5)

@@ -61,6 +61,10 @@ class Timers:
             )
         except (TypeError, AttributeError) as error:
             raise BadInputError("these are no lorebook timers.", field="timers") from error
+        if not all(
+            isinstance(at, int) for one in (*sticky.values(), *cooldown.values()) for at in (one.start, one.end)
+        ):
+            raise BadInputError("timers have to begin and end at whole numbers.", field="timers")
         return cls(sticky, cooldown)
 
 
