@@ -15,7 +15,7 @@ from typing import Any
 from tests.doubles.discord.server import FakeDiscord
 from tests.doubles.discord.world import DM, EVERYTHING, FIRST_PERSON, GENERAL, PUBLIC_THREAD, VIEW, Payload, Person
 
-PATIENCE_S = 5.0
+PATIENCE_S = 60.0
 EPHEMERAL = 64
 
 
