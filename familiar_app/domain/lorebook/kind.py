@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 
 from familiar_app.domain.lorebook.entry import CharacterFilter, LoreRole, Position, SecondaryLogic
 
+# Python writes no longer numbers out, which hexadecimal ones in a file can be.
+_MAX_BITS = 10_000
+
 
 class _Missing(Enum):
     MISSING = "missing"
@@ -69,7 +72,7 @@ def _read_text(value: Any) -> Reading:
     if isinstance(value, str):
         text = whole_text(value)
         return Reading(text, text != value)
-    if isinstance(value, bool | int | float):
+    if isinstance(value, float) or (isinstance(value, int) and value.bit_length() <= _MAX_BITS):
         return Reading(str(value), True)
     return Reading(MISSING, value is not None)
 

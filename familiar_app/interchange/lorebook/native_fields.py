@@ -132,11 +132,13 @@ NATIVE_FIELDS = (
 
 def _folders(value: Any) -> tuple[Folder, ...]:
     listed = value.get("folders") if isinstance(value, Mapping) else None
-    return tuple(
-        Folder(str(raw["id"]), str(raw.get("name") or ""), raw.get("enabled") is not False)
-        for raw in (listed if isinstance(listed, list) else [])
-        if isinstance(raw, Mapping) and "id" in raw
-    )
+    found = []
+    for raw in listed if isinstance(listed, list) else ():
+        given = TEXT.read(raw.get("id")).value if isinstance(raw, Mapping) else MISSING
+        if given is not MISSING:
+            name = TEXT.read(raw.get("name")).value
+            found.append(Folder(given, "" if name is MISSING else name, raw.get("enabled") is not False))
+    return tuple(found)
 
 
 NATIVE = Shape(

@@ -174,6 +174,20 @@ def test_characters_that_are_no_list_are_reported() -> None:
     ]  # fmt: skip
 
 
+def test_numbers_too_long_to_be_written_out_are_no_texts() -> None:
+    report, long = Report(), "0x" + "f" * 4000
+    text = f'name = {long}\n[[folders]]\nid = {long}\n[[folders]]\nid = 7\nname = ["x"]\n'
+    text += f"[[entries]]\nname = {long}\nkeys = [0xff, {long}]\ncharacters = {{names = [{long}]}}\norder = {long}\n"
+    book = parse_native(text, source="x", name="B", report=report)
+    entry = book.entries[0]
+    assert (book.name, book.folders) == ("B", (Folder("7", ""),))
+    assert (entry.comment, entry.keys, entry.character_filter, entry.order) == ("", ("255",), None, 100)
+    assert {(line.entry, line.field) for line in report.lines} == {
+        (None, "name"), (0, "name"), (0, "keys"), (0, "characters"), (0, "order")
+    }  # fmt: skip
+    assert parse(render_native(replace(book, description="d"), text)).description == "d"
+
+
 def test_through_files(tmp_path: Path) -> None:
     path = tmp_path / "lorebook.toml"
     path.write_text(WRITTEN, encoding="utf-8")
