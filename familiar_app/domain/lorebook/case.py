@@ -17,7 +17,7 @@ from familiar_app.domain.lorebook.case_part import a_list, an_object, entry_key,
 from familiar_app.domain.lorebook.engine import LoreEngine
 from familiar_app.domain.lorebook.entry import BoundBooks, LoreBook, LoreEntry
 from familiar_app.domain.lorebook.fieldmap import quiet
-from familiar_app.domain.lorebook.kind import finite_number, number_or
+from familiar_app.domain.lorebook.kind import finite_number, number_or, whole_text
 from familiar_app.domain.lorebook.likeness import Likeness
 from familiar_app.domain.lorebook.rules import FIXED, Rules
 from familiar_app.domain.lorebook.scene import LoreSettings, Scene, Strategy
@@ -199,7 +199,7 @@ def _tags(tag_map: Mapping[str, Any], character: str) -> frozenset[str] | None:
 
 
 def _expander(macros: Mapping[str, Any]) -> Callable[[str], str]:
-    values = {name.lower(): str(value) for name, value in macros.items()}
+    values = {name.lower(): whole_text(str(value)) for name, value in macros.items()}
     if not values:
         return lambda text: text
     pattern = re.compile(r"\{\{(" + "|".join(map(re.escape, values)) + r")\}\}", re.IGNORECASE)

@@ -1,6 +1,7 @@
 """The parts of a case file: each has the form it has to have, or the case is refused with the name of the part.
 
-What is missing, null, empty or false counts as left out. What the parts mean is for `case` to say.
+What is missing, null, empty or false counts as left out; halves of surrogate pairs are replaced. What the parts mean is
+for `case` to say.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.lorebook.entry import EntryKey
-from familiar_app.domain.lorebook.kind import finite_number
+from familiar_app.domain.lorebook.kind import finite_number, whole_text
 
 
 def an_object(value: Any, field: str) -> Mapping[str, Any]:
@@ -44,7 +45,7 @@ def texts(value: Any, field: str) -> list[str]:
     listed = a_list(value, field)
     if not all(isinstance(one, str) for one in listed):
         raise BadInputError("this has to be a list of texts.", field=field)
-    return listed
+    return list(map(whole_text, listed))
 
 
 def text(value: Any, field: str) -> str:
@@ -53,7 +54,7 @@ def text(value: Any, field: str) -> str:
         return ""
     if not isinstance(value, str):
         raise BadInputError("this has to be a text.", field=field)
-    return value
+    return whole_text(value)
 
 
 def number(value: Any, field: str) -> float:

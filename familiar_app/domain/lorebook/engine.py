@@ -17,7 +17,7 @@ from familiar_app.domain.lorebook.pattern import TimeAllowance
 from familiar_app.domain.lorebook.placement import Accepted, place
 from familiar_app.domain.lorebook.prepared import Candidate, PreparedBooks
 from familiar_app.domain.lorebook.rules import FIXED, Rules
-from familiar_app.domain.lorebook.scene import LoreSettings, Scene
+from familiar_app.domain.lorebook.scene import MAX_DEPTH, LoreSettings, Scene
 from familiar_app.domain.lorebook.score import score
 from familiar_app.domain.lorebook.selection import Selection
 from familiar_app.domain.lorebook.timer import Clockwork, Timers
@@ -265,7 +265,7 @@ class _Evaluation:
         if self.budget.overflowed or len(self.accepted) >= settings.min_activations:
             return False
         too_deep = 0 < settings.min_activations_depth < self.depth
-        return not too_deep and self.depth <= len(self.scene.messages)
+        return not too_deep and self.depth <= min(len(self.scene.messages), MAX_DEPTH)
 
     def _content(self, candidate: Candidate) -> str:
         accepted = self.accepted.get(candidate.index)

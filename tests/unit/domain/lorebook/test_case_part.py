@@ -8,6 +8,7 @@ import pytest
 
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.lorebook.case import run_case
+from familiar_app.domain.lorebook.scene import MAX_DEPTH
 
 GIVEN: dict[str, Any] = {"entries": [{"comment": "A", "key": ["k"], "content": "A!"}], "chat": ["Ann: k"]}
 
@@ -70,3 +71,15 @@ def test_what_is_left_out_may_be_written_in_any_way(left_out: Any) -> None:
         "macros", "rng", "counts", "force", "timers",
     )  # fmt: skip
     assert run_case({"input": GIVEN | dict.fromkeys(names, left_out)})["activated"] == ["A"]
+
+
+def test_half_a_character_is_replaced() -> None:
+    entries = [{"comment": "A", "key": ["k"], "content": "{{char}}!"}]
+    more = {"chat": ["Ann: \ud800 k"], "macros": {"char": "\udc00"}, "sources": {"scenario": "\ud800"}}
+    assert run_case({"input": {"entries": entries, **more}})["before"] == "\ufffd!"
+
+
+def test_nothing_is_searched_again_beyond_the_greatest_depth() -> None:
+    settings = {"world_info_min_activations": 5, "world_info_depth": 2}
+    result = run_case({"input": {"entries": GIVEN["entries"], "chat": ["Ann: hello"] * 1500, "settings": settings}})
+    assert (result["activated"], result["passes"]) == ([], MAX_DEPTH)
