@@ -27,6 +27,9 @@ _UNICODE_ESCAPES = frozenset("^$\\.*+?()[]{}|/")
 _QUANTIFIER = re.compile(r"(?:[*+?]|\{(?P<least>[0-9]+)(?:,[0-9]*)?\})\??")
 # The engine lays out what has to be there several times that many times over, and takes memory for each.
 _MAX_PARTS = 10_000
+# The engine looks for long texts without regard to the time, so they are parted by what is always true.
+_LONGEST_TEXT = 32
+_TRUE = "(?!(?!))"
 _GROUP_OPEN = re.compile(r"\((?:\?(?::|=|!|<=|<!|<[A-Za-z_$][\w$]*>))?")
 _CAPTURE = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(\((?!\?)|\(\?<(?![=!]))", re.DOTALL)
 
@@ -43,6 +46,7 @@ class JavaScriptPattern:
         self._can_repeat = False
         self._parts = [0]
         self._last_parts = 0
+        self._written = 0
 
     def translate(self) -> str:
         """Return the pattern for `regex`. Raises ValueError where JavaScript would refuse it."""
@@ -54,11 +58,9 @@ class JavaScriptPattern:
     def _next(self) -> str:
         char = self.body[self.at]
         if char == "\\":
-            self._count(1)
-            return self._escape(in_class=False)
+            return self._parting() + self._escape(in_class=False)
         if char == "[":
-            self._count(1)
-            return self._class()
+            return self._parting() + self._class()
         if char == "(":
             return self._group()
         quantifier = _QUANTIFIER.match(self.body, self.at)
@@ -73,8 +75,13 @@ class JavaScriptPattern:
         if char == ")":
             return self._close()
         self._can_repeat = char not in "^$|"
+        return self._parting() + self._plain(char)
+
+    def _parting(self) -> str:
+        """Count one more part, and return what has to stand before it."""
         self._count(1)
-        return self._plain(char)
+        self._written += 1
+        return "" if self._written % _LONGEST_TEXT else _TRUE
 
     def _count(self, parts: int) -> None:
         """Add parts to the group that is open. Raises ValueError where they become too many."""

@@ -87,6 +87,25 @@ def test_what_may_be_there_often_is_a_pattern(body: str) -> None:
     assert compile_pattern(body) is not None
 
 
+@pytest.mark.parametrize("part", ["a", "(?:a)", "[a]", "\\x61"])
+def test_a_long_text_in_a_pattern_is_looked_for_quickly(part: str) -> None:
+    times = 3_000 // len(part)
+    pattern = compile_pattern("b" + part * times, "i")
+    assert pattern is not None
+    started = time.process_time()
+    assert pattern.search("a" * 20_000, 5.0) is None
+    assert time.process_time() - started < 0.5
+    assert pattern.search("xB" + "a" * 3_000, 5.0) == (1, times + 2)
+
+
+def test_long_patterns_mean_the_same() -> None:
+    pattern = compile_pattern("(" + "ab?" * 40 + ")c{2}|" + "x" * 31 + "y{3}|(?<=" + "z" * 40 + ")e")
+    assert pattern is not None
+    assert pattern.search("a" * 40 + "cc", 5.0) == (0, 42)
+    assert pattern.search("x" * 31 + "yyy", 5.0) == (0, 34)
+    assert pattern.search("z" * 40 + "e", 5.0) == (40, 41)
+
+
 def test_a_pattern_that_explodes_is_stopped() -> None:
     pattern = compile_pattern("^(a|a|b?)*(a|aa)*\\d(?:x|y)$")
     assert pattern is not None
