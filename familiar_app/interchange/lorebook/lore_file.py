@@ -74,7 +74,7 @@ class LoreFile:
             data = self._data()
             if (NO_FILE if data is None else revision_of(data)) != loaded.revision:
                 raise LoreConflictError(self.path, self._readable(data))
-            written = storable(write_native(book, loaded.text)).encode("utf-8")
+            written = storable(write_native(book, loaded.text, loaded.book.name)).encode("utf-8")
             saved = _parsed(written, self.path, loaded.text)
             if written != data:
                 write_file(self.path, written)

@@ -44,25 +44,29 @@ def render_native(book: LoreBook, text: str | None = None, *, source: Path | str
     return write_native(book, None if text is None else read_text(text, source))
 
 
-def write_native(book: LoreBook, text: NativeText | None) -> str:
-    """Write a book as TOML into the text that it was read from."""
-    quick = None if text is None else _rewrite_blocks(text, book)
+def write_native(book: LoreBook, text: NativeText | None, given_name: str | None = None) -> str:
+    """Write a book as TOML into the text that it was read from.
+
+    A text without a name gets one only where the book is called otherwise than `given_name`, which was read.
+    """
+    given_name = book.name if given_name is None else given_name
+    quick = None if text is None else _rewrite_blocks(text, book, given_name)
     if quick is not None:
         return quick
     plain = {} if text is None else text.value
     document = tomlkit.document() if text is None else tomlkit.parse(text.text.removeprefix("\ufeff"))
-    _write_settings(document, plain, book)
+    _write_settings(document, plain, book, given_name)
     _write_folders(document, plain, book)
     _write_entries(document, plain, book)
     return tomlkit.dumps(document)
 
 
-def _rewrite_blocks(text: NativeText, book: LoreBook) -> str | None:
+def _rewrite_blocks(text: NativeText, book: LoreBook, given_name: str) -> str | None:
     """Rewrite the blocks of changed entries alone, which is quick in a long file; None where that cannot be done."""
     blocks, plain = text.blocks, text.value
     if blocks is None or not book.entries:
         return None
-    if _changed_settings(plain, book) or NATIVE.read_folders(plain) != book.folders:
+    if _changed_settings(plain, book, given_name) or NATIVE.read_folders(plain) != book.folders:
         return None
     before = read_book(NATIVE, plain, book.name, Report(), text.memo)[0]
     places = {entry.uid: number for number, entry in enumerate(before.entries)}
@@ -104,17 +108,18 @@ def _new_block(entry: LoreEntry) -> str:
     return f"\n{tomlkit.dumps(document)}"
 
 
-def _changed_settings(plain: Mapping[str, Any], book: LoreBook) -> list[Field]:
+def _changed_settings(plain: Mapping[str, Any], book: LoreBook, given_name: str) -> list[Field]:
     found = []
     for field in NATIVE.book_fields:
         there = field.read(plain, quiet)
-        if there != getattr(book, field.attribute) and not (field.attribute == "name" and there == "" and plain):
+        unsaid = field.attribute == "name" and there == "" and plain and book.name == given_name
+        if there != getattr(book, field.attribute) and not unsaid:
             found.append(field)
     return found
 
 
-def _write_settings(document: TOMLDocument, plain: Mapping[str, Any], book: LoreBook) -> None:
-    for field in _changed_settings(plain, book):
+def _write_settings(document: TOMLDocument, plain: Mapping[str, Any], book: LoreBook, given_name: str) -> None:
+    for field in _changed_settings(plain, book, given_name):
         _put(document, field, getattr(book, field.attribute))
 
 

@@ -104,3 +104,14 @@ def test_a_broken_file_is_refused_with_its_line(path: Path) -> None:
     with pytest.raises(BadInputError) as caught:
         LoreFile(path).load()
     assert caught.value.line == 3
+
+
+def test_a_book_that_is_called_like_its_file_can_get_a_name(path: Path) -> None:
+    path.write_text('[[entries]]\nkeys = ["a"]\ncontent = "A"\n', encoding="utf-8")
+    file = LoreFile(path)
+    loaded = file.load()
+    assert loaded.book.name == "lorebook"
+    deeper = file.save(loaded, replace(loaded.book, scan_depth=3))
+    assert "name" not in path.read_text(encoding="utf-8")
+    named = file.save(deeper, replace(deeper.book, name="North"))
+    assert named.book.name == LoreFile(path).load().book.name == "North"
