@@ -265,7 +265,7 @@ def test_a_v3_picture_also_carries_v2_for_older_readers(tmp_path: Path) -> None:
 def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match=r"none\.png: there is no such file"):
         read_card_file(tmp_path / "none.png")
-    with pytest.raises(BadInputError, match="no such file"):
+    with pytest.raises(BadInputError, match="this is a folder"):
         read_card_file(tmp_path)
     with pytest.raises(OutsideError, match="cannot be written"):
         write_card(tmp_path / "missing" / "card.json", CARD)
