@@ -55,7 +55,9 @@ def go_through_wizard(screen: Screen) -> None:
         # Only one of them is asked for, by chance; the wizard stays where it is until the right one came.
         screen.press("ctrl+a")
         screen.type(group)
-        screen.press("Return")
+        screen.press("Return", "ctrl+a", "ctrl+c")
+        if screen.clipboard() != group:
+            break  # nothing was left there to copy: the page has gone
     screen.press("Return")
     screen.wait_for_page("Frame")
 
