@@ -86,7 +86,9 @@ def insert_plainly(path: Path, source: Path) -> float:
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON"):
         connection.execute(f"PRAGMA {pragma}")
     schema.upgrade(connection)
-    connection.executemany("INSERT INTO channels VALUES (?, ?, NULL, 't', NULL, 0, 0, 0)", [(n, n) for n in range(5)])
+    connection.executemany(
+        "INSERT INTO channels (id, key, title, created_at) VALUES (?, ?, 't', 0)", [(n, n) for n in range(5)]
+    )
     connection.executemany(
         "INSERT INTO speakers (id, key, name, bot) VALUES (?, ?, 'n', 0)", [(n, str(n)) for n in range(40)]
     )
