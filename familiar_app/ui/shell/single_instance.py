@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
-WAIT_MS = 800
+WAIT_MS = 5000
 
 
 class SingleInstance(QObject):
@@ -23,7 +23,7 @@ class SingleInstance(QObject):
         self._server: QLocalServer | None = None
 
     def claim(self) -> bool:
-        """Become the one instance, or wake the one that is there. Waits at most a second; call it before the loop."""
+        """Become the one instance, or wake the one that is there. Where nobody is there it takes no time; call it before the loop."""
         if self._wake():
             return False
         server = QLocalServer(self)
