@@ -23,7 +23,7 @@ class SingleInstance(QObject):
         self._server: QLocalServer | None = None
 
     def claim(self) -> bool:
-        """Become the one instance, or wake the one that is there. Where nobody is there it takes no time; call it before the loop."""
+        """Become the one instance, or wake the one that is there. Call it before the loop."""
         if self._wake():
             return False
         server = QLocalServer(self)
