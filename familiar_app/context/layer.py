@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from familiar_app.domain.audience import NOBODY, Audience
 from familiar_app.domain.card import CharacterCard
@@ -32,7 +32,8 @@ class LayerContext:
     are layers of this channel. `until` is the last turn that is there, None for the newest. With `known_at`, nothing
     that was learned later may be used; with `as_of`, facts have to be true at that time in the world; `now` is that
     time, or that instant. `variation` is what is tried out. `audience` tells what those who hear the answer may hear;
-    what a layer holds back from them it notes in `withheld` under its name, whenever its key is asked for.
+    what a layer holds back from them it notes in `withheld` under its name, whenever its key is asked for. What it read
+    for its key it may leave in `read` under its name: the text, where it is built, comes right after and takes it out.
     """
 
     familiar: FamiliarId
@@ -54,6 +55,7 @@ class LayerContext:
     variation: Variation = UNCHANGED
     audience: Audience = NOBODY
     withheld: dict[str, tuple[LeftOut, ...]] = field(default_factory=dict)
+    read: dict[str, Any] = field(default_factory=dict)
 
     @property
     def outlets(self) -> Mapping[str, str]:

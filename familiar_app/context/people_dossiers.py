@@ -44,10 +44,14 @@ class PeopleDossiersLayer:
             for one in portraits
             if one.held
         )
-        return key_of(ctx.char, await _shown(ctx, portraits))
+        shown = ctx.read[self.name] = await _shown(ctx, portraits)
+        return key_of(ctx.char, shown)
 
     async def build(self, ctx: LayerContext) -> str:
-        parts = [f"### {one.label}\n\n{one.text}" for one in await _shown(ctx, await _portraits(ctx))]
+        shown: list[_Shown] | None = ctx.read.pop(self.name, None)
+        if shown is None:
+            shown = await _shown(ctx, await _portraits(ctx))
+        parts = [f"### {one.label}\n\n{one.text}" for one in shown]
         return fill(prompt_text("layer/people_dossiers"), char=ctx.char, text="\n\n".join(parts)) if parts else ""
 
 

@@ -24,7 +24,7 @@ class ReflectionsLayer:
     name = "reflections"
 
     async def invalidation_key(self, ctx: LayerContext) -> str:
-        thoughts = await _thoughts(ctx)
+        thoughts = ctx.read[self.name] = await _thoughts(ctx)
         held = await _read(ctx, limit=ctx.config.budget.text.max_reflections, held=True)
         ctx.withheld[self.name] = tuple(
             LeftOut(what=f"reflection {one.id}", tokens=0, reason=_HELD_REASON) for one in held
@@ -32,9 +32,12 @@ class ReflectionsLayer:
         return key_of(ctx.char, [(one.id, one.text, one.stale, _crumbs(one)) for one in thoughts])
 
     async def build(self, ctx: LayerContext) -> str:
+        thoughts: list[Reflection] | None = ctx.read.pop(self.name, None)
+        if thoughts is None:
+            thoughts = await _thoughts(ctx)
         lines = [
             f"- {' '.join(clean_text(one.text).split())} {_crumbs(one)}{f' {STALE}' if one.stale else ''}"
-            for one in await _thoughts(ctx)
+            for one in thoughts
         ]
         return fill(prompt_text("layer/reflections"), char=ctx.char, text="\n".join(lines)) if lines else ""
 
