@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QPixmap
-from PySide6.QtWidgets import QApplication, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import TurnId
 from familiar_app.ui.chat.channel_list_view import ChannelListView
-from familiar_app.ui.chat.composer import length_problem
-from familiar_app.ui.chat.composer_edit import ComposerEdit
-from familiar_app.ui.chat.context_meter import ContextMeter
 from familiar_app.ui.chat.deed import Deeds
-from familiar_app.ui.chat.find_bar import FindBar
 from familiar_app.ui.chat.header import Header
 from familiar_app.ui.chat.look import Look
 from familiar_app.ui.chat.model import ChatModel
@@ -23,9 +19,11 @@ from familiar_app.ui.chat.row_bars import RowBars
 from familiar_app.ui.chat.row_widget import RowTools
 from familiar_app.ui.chat.transcript import holds_whole_channel
 from familiar_app.ui.chat.transcript_view import TranscriptView
+from familiar_app.ui.chat.writing import Writing
 from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.channel_title import channel_title
-from familiar_app.ui.kit.icon import follow, keep_icon
+from familiar_app.ui.kit.find_bar import FindBar
+from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.label import column, label, line, row, surface
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.panel import PanelContext
@@ -33,6 +31,7 @@ from familiar_app.ui.kit.task import Tasks
 
 NARROW_PX = 680
 MEASURE_AFTER_MS = 350
+SEARCH_AFTER_MS = 180
 
 
 class ChatView(QWidget):
@@ -48,7 +47,9 @@ class ChatView(QWidget):
         do = self.deeds.do
         self.channels = ChannelListView(theme)
         self.header = Header(theme, do)
-        self.finder = FindBar(theme)
+        self.finder = FindBar(
+            theme, "Search in this channel", ("Older hit", "Newer hit"), after_ms=SEARCH_AFTER_MS, upwards=True
+        )
         self.transcript = TranscriptView(self._look())
         self.overview = Overview(theme)
         self.tools = RowTools(theme, self.transcript.viewport(), self._tool)
@@ -56,12 +57,10 @@ class ChatView(QWidget):
         self.newer.setParent(self.transcript.viewport())
         self.newer.setCursor(Qt.CursorShape.ArrowCursor)
         self.newer.hide()
-        self.composer = ComposerEdit()
-        self.send = icon_button(theme, "send", "Send", lambda: do("send_or_stop"), role="accent", shortcut="Return")
-        self.limit = label("", "danger", wrap=True)
-        self.limit.hide()
+        self.writing = Writing(theme, self.notice, lambda: do("send_or_stop"))
+        self.composer, self.send = self.writing.composer, self.writing.send
+        self.limit, self.meter = self.writing.limit, self.writing.meter
         self._tool_key: RowKey | None = None
-        self.meter = ContextMeter(theme)
         self._draft = self._timer(400, self.deeds.keep_draft)
         self._measure = self._timer(MEASURE_AFTER_MS, self.deeds.measure_draft)
         self._read = self._timer(500, self.deeds.mark_seen)
@@ -121,32 +120,9 @@ class ChatView(QWidget):
         layout.addWidget(line())
         layout.addLayout(conversation, 1)
         layout.addWidget(line())
-        layout.addLayout(self._writing())
+        layout.addLayout(self.writing.centred())
         middle.setLayout(layout)
         return middle
-
-    def _writing(self) -> QVBoxLayout:
-        field = row(spacing=8)
-        field.addWidget(self.composer, 1)
-        field.addWidget(self.send, 0, Qt.AlignmentFlag.AlignBottom)
-        inside = QWidget()
-        inside.setMaximumWidth(self.theme.px(880))
-        inside.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        stacked = column(spacing=8)
-        stacked.addWidget(self.notice)
-        stacked.addWidget(self.limit)
-        stacked.addWidget(self.meter)
-        stacked.addLayout(field)
-        inside.setLayout(stacked)
-        self.writing = inside
-        centred = row(spacing=0)
-        centred.setContentsMargins(16, 12, 16, 12)
-        centred.addStretch(1)
-        centred.addWidget(inside, 100)
-        centred.addStretch(1)
-        layout = column(spacing=0)
-        layout.addLayout(centred)
-        return layout
 
     def _connect(self) -> None:
         do = self.deeds.do
@@ -176,7 +152,7 @@ class ChatView(QWidget):
 
     def _restyle(self) -> None:
         self.transcript.set_look(self._look())
-        self.writing.setMaximumWidth(self.theme.px(880))
+        self.writing.restyle()
         self.bars.refresh()
 
     # ---- hearing from the model
@@ -243,10 +219,7 @@ class ChatView(QWidget):
         self.meter.show_meter(self.model.meter)
         self.finder.hide()
         self.composer.put_text(self.model.drafts.held(opened.channel.id))
-        self.composer.setReadOnly(not self.model.writable)
-        name = self.model.hosted.name
-        elsewhere = f"This channel lives on Discord. Write to {name} there."
-        self.composer.setPlaceholderText(f"Write to {name}" if self.model.writable else elsewhere)
+        self.writing.show_channel(self.model.hosted.name, writable=self.model.writable)
         self._set_state()
         self.bars.refresh()
 
@@ -287,20 +260,12 @@ class ChatView(QWidget):
     # ---- state of the controls
 
     def _set_state(self) -> None:
-        replying = self.model.replying
-        self.composer.replying = replying
-        keep_icon(self.theme, self.send, "stop" if replying else "send", "danger" if replying else "accent")
-        name = "Stop (Esc)" if replying else "Send (Return)"
-        self.send.setAccessibleName(name.split(" (", maxsplit=1)[0])
-        self.send.setToolTip(name)
-        self.send.setEnabled(self.model.writable or replying)
+        self.writing.show_replying(self.model.replying, writable=self.model.writable)
         self.header.setEnabled(self.model.open is not None)
 
     def _typed(self) -> None:
         text = self.composer.toPlainText()
-        problem = length_problem(text)
-        self.limit.setText(problem)
-        self.limit.setVisible(bool(problem))
+        self.writing.show_problem(text)
         self._draft.start()
         if text.strip() or (self.model.meter is not None and self.model.meter.draft):
             self._measure.start()

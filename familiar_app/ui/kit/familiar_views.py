@@ -33,7 +33,8 @@ class FamiliarViews(QStackedWidget, Generic[View]):
         shown: Callable[[View], object] = lambda _view: None,
     ) -> None:
         super().__init__()
-        self._services, self._make, self._begin, self._shown = services, make, begin, shown
+        self._services, self._context = services, context
+        self._make, self._begin, self._shown = make, begin, shown
         self._views: dict[FamiliarId, View] = {}
         context.familiar_changed.connect(self.show_familiar)
 
@@ -41,6 +42,13 @@ class FamiliarViews(QStackedWidget, Generic[View]):
     def current(self) -> View:
         """The view that is shown."""
         return self.currentWidget()
+
+    @property
+    def view(self) -> View:
+        """The view of the familiar that the window shows; made now where it was not asked for before."""
+        if self.current is None:
+            self.show_familiar(self._context.familiar)
+        return self.current
 
     def __iter__(self) -> Iterator[View]:
         return iter(list(self._views.values()))
@@ -60,6 +68,21 @@ class FamiliarViews(QStackedWidget, Generic[View]):
             self._begin(view)
         self.setCurrentWidget(self._views[chosen])
         self._shown(self._views[chosen])
+
+    def renew(self, familiar: str, put_away: Callable[[View], object] = lambda _view: None) -> bool:
+        """Build the view of a familiar anew, whose settings are others now. False where it was not shown yet.
+
+        `put_away` ends what the old one does beside its tasks.
+        """
+        old = self.drop(familiar)
+        if old is None:
+            return False
+        if self._context.familiar == familiar:
+            self.show_familiar(familiar)
+        put_away(old)
+        old.tasks.cancel_soon()
+        old.deleteLater()
+        return True
 
     def drop(self, familiar: str) -> View | None:
         """Take the view of a familiar out and return it, to be closed by the caller."""

@@ -41,9 +41,7 @@ class MemoriesPanel:
     @property
     def view(self) -> MemoriesView:
         """The view of the familiar that is shown; made when it is first asked for."""
-        if self.widget.current is None:
-            self.widget.show_familiar(self._context.familiar)
-        return self.widget.current
+        return self.widget.view
 
     def _make_view(self, familiar: FamiliarId) -> MemoriesView:
         return MemoriesView(MemoriesModel(self._services, familiar, system_zone()), self._context)

@@ -52,9 +52,7 @@ class PeoplePanel:
     @property
     def view(self) -> PeopleView:
         """The view of the familiar that is shown."""
-        if self.widget.current is None:
-            self.widget.show_familiar(self._context.familiar)
-        return self.widget.current
+        return self.widget.view
 
     def _make_view(self, familiar: FamiliarId) -> PeopleView:
         hosted = self._services.familiars[familiar]
@@ -76,15 +74,7 @@ class PeoplePanel:
             self._context.actions_changed(self.id)
 
     def _reloaded(self, familiar: str) -> None:
-        old = self.widget.drop(familiar)
-        if old is None:
-            return
-        if self._context.familiar == familiar:
-            self.widget.show_familiar(familiar)
-            if self.widget.isVisible():
-                self.view.load()
-        old.tasks.cancel_soon()
-        old.deleteLater()
+        self.widget.renew(familiar)
 
     def actions(self) -> Sequence[Action]:
         return (

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QWidget
 
+from familiar_app.ui.kit.find_bar import FindBar
 from familiar_app.ui.kit.label import ElidedLabel, column, row
 from familiar_app.ui.kit.layer_bar import BarPiece, LayerBar
 from familiar_app.ui.kit.prompt_word import meter
 from familiar_app.ui.kit.theme import Theme
-from familiar_app.ui.prompts.find_bar import PromptFindBar
 from familiar_app.ui.prompts.model import PromptsModel
 from familiar_app.ui.prompts.sheet_view import SheetView
 from familiar_app.ui.prompts.stack_view import StackView
@@ -26,14 +26,14 @@ class Middle(QWidget):
         self.bar = LayerBar(theme)
         self.told = ElidedLabel("", "faint")
         self.stack = StackView(theme)
-        self.finder = PromptFindBar(theme)
+        self.finder = FindBar(theme, "Find in this prompt", ("Previous hit", "Next hit"))
         self.sheet = SheetView(theme)
         self.stack.chosen.connect(model.choose_layer)
         self.stack.fold_wanted.connect(model.toggle_fold)
         self.sheet.line_chosen.connect(model.choose_line)
         self.sheet.fold_wanted.connect(model.toggle_fold)
         self.sheet.opened.connect(show_source)
-        self.finder.typed.connect(model.search)
+        self.finder.wanted.connect(model.search)
         self.finder.stepped.connect(model.step_hit)
         self.finder.closed.connect(self.close_find)
         self._lay_out()

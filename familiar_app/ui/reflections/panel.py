@@ -44,9 +44,7 @@ class ReflectionsPanel:
     @property
     def view(self) -> ReflectionsView:
         """The view of the familiar that is shown."""
-        if self.widget.current is None:
-            self.widget.show_familiar(self._context.familiar)
-        return self.widget.current
+        return self.widget.view
 
     def _make_view(self, familiar: FamiliarId) -> ReflectionsView:
         vault, hosted = self._services.vault, self._services.familiars[familiar]
@@ -58,14 +56,7 @@ class ReflectionsPanel:
 
     def _reloaded(self, familiar: str) -> None:
         """The model or the settings may be others now: build the view anew."""
-        old = self.widget.drop(familiar)
-        if old is None:
-            return
-        if self._context.familiar == familiar:
-            self.widget.show_familiar(familiar)
-        old.stop_looking()
-        old.tasks.cancel_soon()
-        old.deleteLater()
+        self.widget.renew(familiar, lambda old: old.stop_looking())
 
     def actions(self) -> Sequence[Action]:
         group = "Reflections"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 from PySide6.QtWidgets import QComboBox, QProgressBar, QStackedWidget, QWidget
@@ -28,6 +29,9 @@ _WEAK = (
 class ReflectionParts(QWidget):
     """Lays the parts out; what is pressed comes to `do` by its word. `weak` tells that nothing is thought by itself."""
 
+    do: Callable[[str], None]
+    """Does something by its word; the class that is built on this one has it."""
+
     def __init__(self, theme: Theme, name: str, *, weak: bool, needed: int) -> None:
         super().__init__()
         surface(self, 1)
@@ -37,10 +41,6 @@ class ReflectionParts(QWidget):
         self._make_pages(_EMPTY + (_WEAK if weak else _BY_ITSELF.format(needed=needed)), weak=weak)
         self._make_thinking(name)
         self._lay_out(head)
-
-    def do(self, word: str) -> None:
-        """Do something by its word."""
-        raise NotImplementedError
 
     def _make_head(self) -> PanelHeader:
         head = PanelHeader(self.theme, "Reflections")

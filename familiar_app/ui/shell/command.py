@@ -48,8 +48,11 @@ def shell_actions(
     leave: Callable[[], object],
 ) -> list[Action]:
     """Return the actions that are always there. `panels` are (id, title, icon) in the order of the rail."""
-    group = "Window"
-    actions = [
+    return [*_panels(do, panels), *_window(do, lock, leave), *_familiars(do), *_looks(do)]
+
+
+def _panels(do: Commands, panels: Sequence[tuple[str, str, str]]) -> list[Action]:
+    return [
         Action(
             f"panel.{panel}",
             f"Go to {title}",
@@ -60,7 +63,11 @@ def shell_actions(
         )
         for number, (panel, title, icon) in enumerate(panels, 1)
     ]
-    actions += [
+
+
+def _window(do: Commands, lock: Callable[[], object], leave: Callable[[], object]) -> list[Action]:
+    group = "Window"
+    return [
         Action("shell.palette", "Command palette", do.open_palette, "Ctrl+K", "search", group),
         Action("shell.find", "Find in this panel", do.find, "Ctrl+F", "search", group),
         Action("shell.back", "Back", do.go_back, "Alt+Left", "chevron_left", group, enabled=do.can_go_back),
@@ -90,6 +97,11 @@ def shell_actions(
         Action(
             "shell.local_only", "Local only: switch on or off", do.toggle_local_only, "", "shield", group, "network"
         ),
+    ]
+
+
+def _familiars(do: Commands) -> list[Action]:
+    return [
         Action("shell.familiar", "Switch familiar", do.choose_familiar, "", "familiar", "Familiars"),
         Action(
             "shell.add_familiar",
@@ -101,8 +113,10 @@ def shell_actions(
             words="new character import",
         ),
     ]
-    actions += [
+
+
+def _looks(do: Commands) -> list[Action]:
+    return [
         Action(f"theme.{mode}", title, lambda chosen=mode: do.use_theme(chosen), "", "eye", "Look", "color dark light")
         for mode, title in _THEMES
     ]
-    return actions

@@ -59,9 +59,7 @@ class TimelinePanel:
     @property
     def view(self) -> TimelineView:
         """The view of the familiar that is shown; made when it is first asked for, since it takes a few frames."""
-        if self.widget.current is None:
-            self.widget.show_familiar(self._context.familiar)
-        return self.widget.current
+        return self.widget.view
 
     def _make_view(self, familiar: FamiliarId) -> TimelineView:
         services, hosted = self._services, self._services.familiars[familiar]
@@ -72,16 +70,9 @@ class TimelinePanel:
 
     def _reloaded(self, familiar: str) -> None:
         """The zone or the model may be others now: build the view anew."""
-        old = self.widget.drop(familiar)
-        if old is None:
-            return
-        if self._context.familiar == familiar:
-            self.widget.show_familiar(familiar)
-            if self.widget.isVisible():
-                self.activate()
-        old.stop_listening()
-        old.tasks.cancel_soon()
-        old.deleteLater()
+        renewed = self.widget.renew(familiar, lambda old: old.stop_listening())
+        if renewed and self._context.familiar == familiar and self.widget.isVisible():
+            self.activate()
 
     def actions(self) -> Sequence[Action]:
         def deed(name: str, title: str, shortcut: str = "", icon: str = "", words: str = "") -> Action:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
@@ -37,6 +38,9 @@ class TimelineParts(QWidget):
     `weak` tells that memory is not drawn by itself.
     """
 
+    do: Callable[[str], None]
+    """Does something by its word; the class that is built on this one has it."""
+
     def __init__(self, theme: Theme, model: TimelineModel, *, weak: bool) -> None:
         super().__init__()
         surface(self, 1)
@@ -46,10 +50,6 @@ class TimelineParts(QWidget):
         self._make_filter()
         self._make_empty(weak=weak)
         self._lay_out()
-
-    def do(self, word: str) -> None:
-        """Do something by its word."""
-        raise NotImplementedError
 
     def _make_picture(self) -> None:
         theme, model = self.theme, self.model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication
@@ -27,13 +28,12 @@ MOST_LISTED = 30
 class Showing:
     """The part of the deeds that shows. What takes time runs as a task of the view."""
 
+    do: Callable[[str], None]
+    """Does something by its word; the class that is built on this one has it."""
+
     def __init__(self, view: TimelineView, facts: Facts, familiar_name: str) -> None:
         self._view, self._model, self._facts, self._name = view, view.model, facts, familiar_name
         self._shown: tuple[FactId, ...] = ()
-
-    def do(self, word: str) -> None:
-        """Do something by its word."""
-        raise NotImplementedError
 
     def _start(self, make, name: str) -> None:
         self._view.tasks.start(make, name=f"timeline.{name}")

@@ -1,4 +1,4 @@
-"""Search in the open channel: the field, where one is among the hits, and the way out."""
+"""Search within what a panel shows: the field, where one is among the hits, and the way out."""
 
 from __future__ import annotations
 
@@ -12,35 +12,38 @@ from familiar_app.ui.kit.theme import Theme
 
 
 class FindBar(QWidget):
-    """Sends `wanted` a moment after typing, `stepped` for the next (1: newer) and previous hit, `closed` at the end."""
+    """Sends `wanted` `after_ms` from the last letter on, `stepped` for the hit above (-1) or below (1), and `closed`.
+
+    `hits` names the hit above and the one below. Return goes to the one below, or above where `upwards`.
+    """
 
     wanted = Signal(str)
     stepped = Signal(int)
     closed = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(
+        self, theme: Theme, hint: str, hits: tuple[str, str], *, after_ms: int = 0, upwards: bool = False
+    ) -> None:
         super().__init__()
         surface(self, 2)
-        self.field = SearchField(theme, "Search in this channel")
+        self.field = SearchField(theme, hint)
         self.counter = label("", "quiet")
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
-        self._soon.setInterval(180)
+        self._soon.setInterval(after_ms)
         self._soon.timeout.connect(lambda: self.wanted.emit(self.field.text()))
-        self.field.textChanged.connect(lambda _text: self._soon.start())
-        self.field.next_wanted.connect(lambda: self.stepped.emit(-1))
-        self.field.previous_wanted.connect(lambda: self.stepped.emit(1))
+        self.field.textChanged.connect(self._typed)
+        onward = -1 if upwards else 1
+        self.field.next_wanted.connect(lambda: self.stepped.emit(onward))
+        self.field.previous_wanted.connect(lambda: self.stepped.emit(-onward))
         self.field.given_up.connect(self.closed)
         layout = row(spacing=4)
         layout.setContentsMargins(12, 8, 8, 8)
         layout.addWidget(self.field, 1)
         layout.addWidget(self.counter)
-        layout.addWidget(
-            icon_button(theme, "chevron_up", "Older hit", lambda: self.stepped.emit(-1), shortcut="Return")
-        )
-        layout.addWidget(
-            icon_button(theme, "chevron_down", "Newer hit", lambda: self.stepped.emit(1), shortcut="Shift+Return")
-        )
+        for icon, name, step in zip(("chevron_up", "chevron_down"), hits, (-1, 1), strict=True):
+            key = "Return" if step == onward else "Shift+Return"
+            layout.addWidget(icon_button(theme, icon, name, lambda step=step: self.stepped.emit(step), shortcut=key))
         layout.addWidget(icon_button(theme, "close", "Close the search", self.closed.emit, shortcut="Esc"))
         self.setLayout(layout)
         self.hide()
@@ -55,3 +58,9 @@ class FindBar(QWidget):
         """Say where one is among the hits."""
         self.counter.setText(text)
         self.counter.setAccessibleName(text or "No search")
+
+    def _typed(self, text: str) -> None:
+        if self._soon.interval():
+            self._soon.start()
+        else:
+            self.wanted.emit(text)
