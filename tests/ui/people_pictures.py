@@ -7,18 +7,13 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 os.environ["QT_API"] = "pyside6"
 
-from PySide6.QtGui import QGuiApplication
 
-from familiar_app.bootstrap.loop import run
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.ids import MAIN_CHANNEL
 from familiar_app.domain.turn import Author, NewTurn, Role
@@ -28,11 +23,10 @@ from familiar_app.store.vault import Vault
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.people.panel import create_people_panel
 from familiar_app.ui.reflections.panel import create_reflections_panel
-from familiar_app.ui.shell.window import MainWindow
 from familiar_app.ui.timeline.panel import create_timeline_panel
-from tests.ui.double import make_world
 from tests.ui.panel_scene import ANN, BEN, MIRA, config, tell_people, tell_thoughts, think
-from tests.ui.pictures import CARDS, SIZE, settle, until
+from tests.ui.picture_window import main, open_world, panel_window, picture_name
+from tests.ui.pictures import settle
 from tests.ui.timeline_scene import NOW, day, new_vault, tell_story
 from tests.unit.projectors.scene import ToldModel
 
@@ -114,53 +108,20 @@ async def take(name: str, theme: Theme, folder: Path, root: Path) -> None:
     root.mkdir()
     vault = await new_vault(root, clock)
     await fill(vault, clock, kind)
-    for look, zoom in LOOKS:
-        world = make_world(root / f"{look}{zoom}", theme, cards=CARDS)
-        world.gate.profile.save_settings({"theme": look, "zoom": zoom})
-        services = world.gate.open_now()
-        services.clock, services.vault = clock, vault
+    panels = (create_timeline_panel, create_people_panel, create_reflections_panel)
+    for look in LOOKS:
+        world = open_world(root, theme, clock, look, panels, weak=False)
+        services = world.gate.services
+        services.vault = vault
         for hosted in services.familiars.values():
-            hosted.background = SimpleNamespace(info=SimpleNamespace(weak=False))
             hosted.config = config()
             hosted.projectors = Projectors(Desk(hosted.id, hosted.name, vault, ToldModel(), hosted.config, clock))
-        panels = world.parts.panels
-        made = (create_timeline_panel, create_people_panel, create_reflections_panel)
-        world.parts = replace(world.parts, panels=(panels[0], *made, *panels[1:]))
-        window = MainWindow(world.parts)
-        window.start()
-        window.resize(*SIZE)
-        window.activateWindow()
-        await settle()
-        window.frame.show_panel(panel)
-        view = window.frame.panel(panel).view
-        await until(lambda view=view: view.model.loaded)
-        await settle()
-        await show(view)
-        await settle(25)
-        window.grab().save(str(folder / f"{name}-{look}-{round(zoom * 100)}.png"))
-        await window.prepare_close()
-        await world.tasks.cancel()
-        window.close()
-        window.deleteLater()
-        await settle(2)
-        for part, error in world.errors:
-            print(name, part, repr(error), file=sys.stderr)  # noqa: T201
+        async with panel_window(world, panel, lambda view: view.model.loaded) as (window, view):
+            await show(view)
+            await settle(25)
+            window.grab().save(str(folder / picture_name(name, look)))
     await vault.close()
 
 
-async def take_all(folder: Path, names: list[str]) -> None:
-    theme = Theme(QGuiApplication.instance())
-    for name in names or SCENES:
-        with tempfile.TemporaryDirectory() as root:
-            await take(name, theme, folder, Path(root) / "profile")
-
-
-def main(arguments: list[str]) -> None:
-    """Write the pictures of all scenes, or of those named."""
-    folder = Path(arguments[0])
-    folder.mkdir(parents=True, exist_ok=True)
-    run(take_all(folder, arguments[1:]))
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sys.argv[1:], list(SCENES), take)

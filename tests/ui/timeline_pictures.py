@@ -7,27 +7,22 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
 os.environ["QT_API"] = "pyside6"
 
-from PySide6.QtGui import QGuiApplication
 
-from familiar_app.bootstrap.loop import run
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.fact import Fact
 from familiar_app.store.moment import to_micros
 from familiar_app.ui.kit.theme import Theme
-from familiar_app.ui.shell.window import MainWindow
 from familiar_app.ui.timeline.panel import create_timeline_panel
 from familiar_app.ui.timeline.span_index import Moment
 from familiar_app.ui.timeline.view import TimelineView
-from tests.ui.double import make_world
-from tests.ui.pictures import CARDS, SIZE, settle, until
+from tests.ui.picture_window import main, open_world, panel_window, picture_name
+from tests.ui.pictures import settle
 from tests.ui.timeline_scene import NOW, day, fill_vault, new_vault, tell_story
 
 Told = dict[str, Fact]
@@ -85,7 +80,7 @@ SCENES: dict[str, tuple[int | None, Show]] = {
 LOOKS = (("light", 1.0), ("dark", 1.0), ("contrast", 1.0), ("light", 1.5))
 
 
-async def take(name: str, theme: Theme, folder: Path, root: Path, looks: tuple[tuple[str, float], ...]) -> None:
+async def take(name: str, theme: Theme, folder: Path, root: Path) -> None:
     """Write the pictures of one scene."""
     facts, show = SCENES[name]
     clock = FixedClock(NOW)
@@ -94,49 +89,19 @@ async def take(name: str, theme: Theme, folder: Path, root: Path, looks: tuple[t
     told = await tell_story(vault, clock) if facts is None else {}
     if facts:
         await fill_vault(vault, facts, max(4, facts // 50))
-    for look, zoom in looks:
-        world = make_world(root / f"{look}{zoom}", theme, cards=CARDS)
-        world.gate.profile.save_settings({"theme": look, "zoom": zoom})
-        services = world.gate.open_now()
-        services.clock, services.vault.facts = clock, vault.facts
-        for hosted in services.familiars.values():
-            hosted.background = SimpleNamespace(info=SimpleNamespace(weak=True))
-        panels = world.parts.panels
-        world.parts = replace(world.parts, panels=(panels[0], create_timeline_panel, *panels[1:]))
-        window = MainWindow(world.parts)
-        window.start()
-        window.resize(*SIZE)
-        window.activateWindow()
-        await settle()
-        window.frame.show_panel("timeline")
-        view = window.frame.panel("timeline").view
-        await until(lambda view=view: view.model.loaded and len(view.model.texts) == view.model.size)
-        await show(view, told)
-        await settle(20)
-        window.grab().save(str(folder / f"timeline-{name}-{look}-{round(zoom * 100)}.png"))
-        await window.prepare_close()
-        await world.tasks.cancel()
-        window.close()
-        window.deleteLater()
-        await settle(2)
-        for part, error in world.errors:
-            print(name, part, repr(error), file=sys.stderr)  # noqa: T201
+    for look in LOOKS:
+        world = open_world(root, theme, clock, look, (create_timeline_panel,), weak=True)
+        world.gate.services.vault = vault
+        async with panel_window(world, "timeline", _has_texts) as (window, view):
+            await show(view, told)
+            await settle(20)
+            window.grab().save(str(folder / picture_name(f"timeline-{name}", look)))
     await vault.close()
 
 
-async def take_all(folder: Path, names: list[str]) -> None:
-    theme = Theme(QGuiApplication.instance())
-    for name in names or SCENES:
-        with tempfile.TemporaryDirectory() as root:
-            await take(name, theme, folder, Path(root) / "profile", LOOKS)
-
-
-def main(arguments: list[str]) -> None:
-    """Write the pictures of all scenes, or of those named."""
-    folder = Path(arguments[0])
-    folder.mkdir(parents=True, exist_ok=True)
-    run(take_all(folder, arguments[1:]))
+def _has_texts(view: Any) -> bool:
+    return view.model.loaded and len(view.model.texts) == view.model.size
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sys.argv[1:], list(SCENES), take)
