@@ -13,9 +13,7 @@ import os
 import random
 import statistics
 import time
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 
@@ -29,7 +27,6 @@ from familiar_app.domain.projection import Dossier
 from familiar_app.domain.recall import Recall
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.domain.turn import Channel
-from familiar_app.store.keys import KdfCost, new_recovery_code
 from familiar_app.store.vault import Vault
 from tests.benchmarks.recall_corpus import NOON, cues, speakers, talk, vocabulary
 from tests.doubles.talk import MIRA, FakeModel, make_config
@@ -40,28 +37,6 @@ TURNS = int(os.environ.get("FAMILIAR_BENCHMARK_TURNS", "100000"))
 FACTS = TURNS // 5
 # With a full history of 240 lines, and a second look for what is held back.
 MOST_LOOKS_WARM, MOST_LOOKS_COLD = 6.0, 9.0
-
-
-@pytest.fixture
-async def vault(tmp_path: Path) -> AsyncIterator[Vault]:
-    made = await Vault.create(
-        tmp_path / "vault.db",
-        "heron",
-        recovery_code=new_recovery_code(),
-        clock=FixedClock(NOON),
-        cost=KdfCost(1, 8 * 1024, 1),
-    )
-    yield made
-    await made.close()
-
-
-@pytest.fixture
-async def tasks() -> AsyncIterator[TaskRegistry]:
-    failures: list[BaseException] = []
-    registry = TaskRegistry(lambda _name, error: failures.append(error))
-    yield registry
-    await registry.cancel()
-    assert failures == []
 
 
 async def places(vault: Vault) -> list[Channel]:

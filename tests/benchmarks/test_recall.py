@@ -13,22 +13,19 @@ import os
 import random
 import statistics
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 import tantivy
 
-from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId
 from familiar_app.domain.ranking import Weights
 from familiar_app.domain.recall import Recall
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.domain.turn import NewTurn, Role
 from familiar_app.store.index.analysis import day_words, make_analyzer
-from familiar_app.store.keys import KdfCost, new_recovery_code
 from familiar_app.store.moment import to_micros
 from familiar_app.store.vault import Vault
 from tests.benchmarks.recall_corpus import NOON, Question, cues, speakers, talk, vocabulary
@@ -42,28 +39,6 @@ WEIGHTS = Weights(bm25=1, recency=0, importance=0.6, embedding=0, nearness=1, na
 MOST_CPU_MS = 25.0
 LEAST_OF_BARE = 0.5
 """0.7 and more on a quiet machine."""
-
-
-@pytest.fixture
-async def vault(tmp_path: Path) -> AsyncIterator[Vault]:
-    made = await Vault.create(
-        tmp_path / "vault.db",
-        "heron",
-        recovery_code=new_recovery_code(),
-        clock=FixedClock(NOON),
-        cost=KdfCost(1, 8 * 1024, 1),
-    )
-    yield made
-    await made.close()
-
-
-@pytest.fixture
-async def tasks() -> AsyncIterator[TaskRegistry]:
-    failures: list[BaseException] = []
-    registry = TaskRegistry(lambda _name, error: failures.append(error))
-    yield registry
-    await registry.cancel()
-    assert failures == []
 
 
 async def channels(vault: Vault, count: int) -> list[ChannelId]:
