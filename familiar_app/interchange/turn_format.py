@@ -51,7 +51,7 @@ def find_turn_format(source: TurnSource) -> str:
     raise BadInputError(
         "this is no format that can be imported.",
         source=source.name,
-        next_step=f"Known are {', '.join(TURN_READERS)}; a character card is taken by 'familiar init --card'.",
+        next_step=f"Known are {', '.join(TURN_READERS)}, and lorebooks, cards and memories.",
     )
 
 
