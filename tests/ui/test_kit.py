@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -354,6 +355,25 @@ def test_a_second_start_wakes_the_first(tmp_path: Path, on_loop: OnLoop) -> None
         assert again.claim()
         again.release()
         other.release()
+
+    on_loop(test())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="local sockets have no path there")
+def test_a_long_temporary_folder_still_allows_but_one_window(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_loop: OnLoop
+) -> None:
+    folder = tmp_path / ("a-folder-whose-name-alone-is-longer-than-what-the-path-of-a-socket-may-have" * 2)
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+
+    async def test() -> None:
+        first, woken = SingleInstance(tmp_path / "one"), []
+        first.raised.connect(lambda: woken.append(1))
+        assert first.claim()
+        assert not SingleInstance(tmp_path / "one").claim()
+        await until(lambda: woken)
+        first.release()
 
     on_loop(test())
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import sys
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QDir, QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 WAIT_MS = 5000
+# What the path of a local socket may have on every system: macOS takes 104 bytes, Linux 108, both with a closing zero.
+LONGEST_PATH = 103
 
 
 class SingleInstance(QObject):
@@ -18,8 +22,7 @@ class SingleInstance(QObject):
 
     def __init__(self, profile: Path) -> None:
         super().__init__()
-        name = hashlib.sha256(str(profile.resolve()).encode()).hexdigest()[:24]
-        self._name = f"familiar-{name}"
+        self._name = _address(hashlib.sha256(str(profile.resolve()).encode()).hexdigest()[:24])
         self._server: QLocalServer | None = None
 
     def claim(self) -> bool:
@@ -57,3 +60,12 @@ class SingleInstance(QObject):
         while self._server is not None and (socket := self._server.nextPendingConnection()) is not None:
             socket.disconnected.connect(socket.deleteLater)
             self.raised.emit()
+
+
+def _address(digest: str) -> str:
+    """Return what Qt shall listen on: a name in the temporary folder, or a path of its own where that gets too long."""
+    name = f"familiar-{digest}"
+    if sys.platform == "win32" or len(os.fsencode(f"{QDir.tempPath()}/{name}")) <= LONGEST_PATH:
+        return name
+    # Every program of the same person must come to the same place, whatever its temporary folder is called.
+    return f"/tmp/{name}"  # noqa: S108 - a socket only its owner may open; nothing is written there
