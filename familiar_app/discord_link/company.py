@@ -10,6 +10,7 @@ from pathlib import Path
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.discord_link.client import GATEWAY, REST, Addresses
 from familiar_app.discord_link.incoming import channel_key
+from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.link import DiscordLink, Patience
 from familiar_app.discord_link.status import LinkStatus
 from familiar_app.domain.clock import Clock
@@ -27,7 +28,10 @@ Report = Callable[[FamiliarId, LinkStatus], None]
 
 @dataclass
 class Company:
-    """Connects familiars. `report` is told of every change; `locks` is the folder of the locks on tokens."""
+    """Connects familiars. `report` is told of every change; `locks` is the folder of the locks on tokens.
+
+    `links` has those that run, `journals` what each familiar noticed; both by familiar.
+    """
 
     vault: Vault
     network: NetworkPolicy
@@ -37,6 +41,8 @@ class Company:
     addresses: Addresses = field(default_factory=Addresses)
     patience: Patience = field(default_factory=Patience)
     report: Report = lambda *_: None
+    links: dict[FamiliarId, DiscordLink] = field(default_factory=dict, init=False)
+    journals: dict[FamiliarId, Journal] = field(default_factory=dict)
     _relatives: set[int] = field(default_factory=set, init=False)
 
     async def with_token(self, conversations: Sequence[Conversation]) -> list[Conversation]:
@@ -77,13 +83,16 @@ class Company:
             addresses=self.addresses,
             patience=self.patience,
             relatives=self._relatives,
+            journal=self.journals.setdefault(conversation.familiar, Journal()),
             on_status=lambda status: self.report(conversation.familiar, status),
         )
+        self.links[conversation.familiar] = link
         try:
             await link.run()
         except FamiliarError as error:
             return error
         finally:
+            del self.links[conversation.familiar]
             lock.release()
         return None
 

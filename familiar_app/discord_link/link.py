@@ -22,6 +22,7 @@ from familiar_app.conversation.exchange import Conversation
 from familiar_app.discord_link.client import Addresses, GatewayClient
 from familiar_app.discord_link.fault import EXPECTED, explained
 from familiar_app.discord_link.incoming import Connected, Disconnected, Incoming, Removed, Spot, channel_number
+from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.listener import Listener
 from familiar_app.discord_link.scribe import Scribe
 from familiar_app.discord_link.slash import add_commands, synchronise
@@ -63,6 +64,7 @@ class DiscordLink:
     addresses: Addresses = field(default_factory=Addresses)
     patience: Patience = field(default_factory=Patience)
     relatives: set[int] = field(default_factory=set)
+    journal: Journal = field(default_factory=Journal)
     on_status: Callable[[LinkStatus], None] = lambda _: None
     status: LinkStatus = field(default_factory=LinkStatus)
     _client: GatewayClient | None = field(default=None, init=False)
@@ -82,7 +84,13 @@ class DiscordLink:
             start=self._start,
             failed=self._note,
             relatives=self.relatives,
+            journal=self.journal,
         )
+
+    @property
+    def client(self) -> GatewayClient | None:
+        """The connection, None while there is none."""
+        return self._client
 
     def try_now(self) -> None:
         """Connect at once instead of waiting."""

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.discord_link.incoming import Changed, Heard, Incoming, Reacted, Removed
+from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.ping import user_number
 from familiar_app.discord_link.scribe import Scribe
 from familiar_app.discord_link.sender import Line
-from familiar_app.discord_link.speak_rule import Situation, Verdict, when_to_speak
+from familiar_app.discord_link.speak_rule import Situation, Verdict, Why, when_to_speak
 from familiar_app.discord_link.voice import Start, Voice, Wish
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError
@@ -37,6 +38,7 @@ class Listener:
     start: Start
     failed: Callable[[FamiliarError], None]
     relatives: set[int]
+    journal: Journal = field(default_factory=Journal)
     _voices: dict[ChannelId, Voice] = field(default_factory=dict)
     _handled: deque[int] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     _asked_at: dict[ChannelId, float] = field(default_factory=dict)
@@ -62,7 +64,12 @@ class Listener:
     async def _hear(self, heard: Heard) -> None:
         if heard.own or user_number(heard.author.key) in self.relatives or heard.number in self._handled:
             return
-        if not self.scribe.listens(heard.spot) or not (heard.text.strip() or heard.extras):
+        if not self.scribe.listens(heard.spot):
+            self.journal.note(heard, Why.DIRECT_OFF if heard.spot.direct else Why.NOT_SUBSCRIBED)
+            return
+        if not (heard.text.strip() or heard.extras):
+            # Discord shows the words to those alone who are mentioned in them.
+            self.journal.note(heard, Why.UNADDRESSED)
             return
         self._handled.append(heard.number)
         channel, turn, new = await self.scribe.hear(heard)
@@ -70,6 +77,7 @@ class Listener:
             return
         verdict = when_to_speak(await self._situation(heard, channel))
         log.info("turn %d: %s, because %s", turn.id, "answer" if verdict.speak else "no answer", verdict.why.value)
+        self.journal.note(heard, verdict.why, speak=verdict.speak, turn=turn)
         if verdict.speak:
             self._answer(heard, channel, turn, verdict)
 
@@ -114,5 +122,5 @@ class Listener:
     def _voice(self, channel: Channel, heard: Heard) -> Voice:
         if channel.id not in self._voices:
             parts = (self.conversation, channel.id, heard.spot.number, self.line, self.start, self.failed)
-            self._voices[channel.id] = Voice(*parts)
+            self._voices[channel.id] = Voice(*parts, ended=self.journal.ended)
         return self._voices[channel.id]

@@ -16,6 +16,7 @@ from typing import Any
 from familiar_app.conversation.event import ReplyDelta, ReplyFailed, ReplyStored
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.discord_link.fault import NotPermittedError
+from familiar_app.discord_link.journal import Fate
 from familiar_app.discord_link.sender import Line, send_reply, typing
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId, PersonKey, TurnId
@@ -40,7 +41,7 @@ class Wish:
 class Voice:
     """Speaks in one channel. `start` runs a coroutine in the background, `failed` is told of every error.
 
-    `muted` is set once the familiar is not allowed to write there.
+    `muted` is set once the familiar is not allowed to write there; `ended` is told what became of each answer.
     """
 
     conversation: Conversation
@@ -50,6 +51,7 @@ class Voice:
     start: Start
     failed: Callable[[FamiliarError], None]
     muted: bool = False
+    ended: Callable[[TurnId, Fate], object] = lambda *_: None
     _waiting: deque[Wish] = field(default_factory=deque)
     _current: Wish | None = None
     _spoken: bool = False
@@ -89,12 +91,17 @@ class Voice:
             self._current, self._working = None, False
 
     async def _answer(self, wish: Wish) -> None:
+        fate = Fate.FAILED
         try:
-            await self._talk(wish, self.line())
+            sent = await self._talk(wish, self.line())
+            fate = Fate.SENT if sent else Fate.DROPPED if wish.cancelled else Fate.SILENT
         finally:
+            self.ended(wish.turn, fate)
             await self._hide_unsent(wish)
 
-    async def _talk(self, wish: Wish, line: Line) -> None:
+    async def _talk(self, wish: Wish, line: Line) -> int:
+        """Have a message answered; returns how many messages the answer took, 0 where there was none."""
+        count = 0
         async with AsyncExitStack() as shown, aclosing(self.conversation.regenerate(wish.turn)) as events:
             async for event in events:
                 match event:
@@ -108,6 +115,7 @@ class Voice:
                         log.info("turn %d was sent as %d messages", turn.id, count)
                     case ReplyFailed(error=error):
                         raise error
+        return count
 
     async def _hide_unsent(self, wish: Wish) -> None:
         """Hide what was made and not sent: nobody has read it, so it was not said."""
