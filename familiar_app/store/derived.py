@@ -22,10 +22,10 @@ def derive_columns(connection: Connection) -> Iterator[tuple[int, str]]:
         "SELECT id FROM turns WHERE active = 0 AND (answers IS NULL OR role <> 'assistant')"
     ):
         yield turn, "active"
-    for turn, answered, is_active in connection.execute(
-        "SELECT id, answers, active FROM turns WHERE answers IS NOT NULL AND role = 'assistant'"
+    for turn, answered, familiar, is_active in connection.execute(
+        "SELECT id, answers, familiar, active FROM turns WHERE answers IS NOT NULL AND role = 'assistant'"
     ):
-        if (active.get(answered) == turn) != bool(is_active):
+        if (active.get((answered, familiar)) == turn) != bool(is_active):
             yield turn, "active"
     stored = {turn for (turn,) in connection.execute("SELECT id FROM turns WHERE hidden & 1")}
     for turn in sorted(stored ^ hidden):
@@ -38,20 +38,22 @@ def derive_columns(connection: Connection) -> Iterator[tuple[int, str]]:
     yield from wrongly_shown_or_hidden(connection)
 
 
-def _replay(connection: Connection) -> tuple[dict[int, int], set[int]]:
-    """Return the active answer of each answered turn, and the hidden turns, by going through the log in order."""
-    active: dict[int, int] = {}
+def _replay(connection: Connection) -> tuple[dict[tuple[int, str | None], int], set[int]]:
+    """Return each familiar's active answer to a turn, and the hidden turns, by going through the log in order."""
+    active: dict[tuple[int, str | None], int] = {}
+    speakers: dict[int, str | None] = {}
     hidden: set[int] = set()
-    for turn, role, answered, content in connection.execute(
-        """SELECT id, role, answers, content FROM turns
+    for turn, role, answered, familiar, content in connection.execute(
+        """SELECT id, role, answers, familiar, content FROM turns
         WHERE (role = 'operator' AND deleted = 0) OR (answers IS NOT NULL AND role = 'assistant') ORDER BY id"""
     ):
         if role == "assistant":
-            active[answered] = turn
+            active[answered, familiar] = turn
+            speakers[turn] = familiar
             continue
         act = json.loads(content)
         if act["act"] == "choose":
-            active[act["answers"]] = act["turn"]
+            active[act["answers"], speakers.get(act["turn"])] = act["turn"]
         elif act["act"] == "hide":
             hidden.update(act["turns"])
         elif act["act"] == "unhide":

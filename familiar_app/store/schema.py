@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlcipher3 import dbapi2
 
 from familiar_app.domain.errors import BugError, OutsideError
+from familiar_app.store.schema_answer import ANSWER
 from familiar_app.store.schema_audience import AUDIENCE
 from familiar_app.store.schema_lore import VERSION_4
 from familiar_app.store.schema_lore_use import LORE_USE
@@ -206,6 +207,11 @@ def _make_veil(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def _make_answer(connection: Connection) -> None:
+    for statement in ANSWER:
+        connection.execute(statement)
+
+
 # Step n brings a vault of version n to version n + 1; an empty database has version 0.
 STEPS: tuple[Step, ...] = (
     _make_version_1,
@@ -220,6 +226,7 @@ STEPS: tuple[Step, ...] = (
     _make_person,
     _make_message,
     _make_veil,
+    _make_answer,
 )
 VERSION = len(STEPS)
 

@@ -19,7 +19,9 @@ TEXT = """CASE WHEN t.revision = 1 THEN t.content ELSE
 
 _ROLES = {role.value: role for role in Role}
 
-_SIBLING = "s.answers = t.answers AND s.role = 'assistant' AND NOT s.hidden AND NOT s.deleted"
+# Several familiars may answer one turn; alternatives are answers of the same one.
+_SIBLING = """s.answers = t.answers AND s.familiar IS t.familiar AND s.role = 'assistant'
+    AND NOT s.hidden AND NOT s.deleted"""
 _HAS_SIBLINGS = "t.answers IS NOT NULL AND t.role = 'assistant'"
 
 SELECT = f"""SELECT t.id, t.channel, c.key, t.role, {TEXT}, t.at, t.arrived_at,

@@ -42,10 +42,10 @@ class Then:
 
 @dataclass(slots=True)
 class _Decided:
-    """What the owner had decided by then: turns taken out, and for each answered turn the choice and its number."""
+    """What the owner had decided by then: turns taken out, and each familiar's chosen answer with the act's number."""
 
     hidden: set[int] = field(default_factory=set)
-    chosen: dict[int, tuple[int, int]] = field(default_factory=dict)
+    chosen: dict[tuple[int, str | None], tuple[int, int]] = field(default_factory=dict)
 
 
 def page_then(
@@ -89,12 +89,13 @@ def _read(connection: Connection, channel: ChannelId, then: Then, choice: _Choic
         AND t.arrived_at <= ? AND t.at <= ? AND t.id NOT IN (SELECT value FROM json_each(?))
         AND (t.answers IS NULL OR t.role <> 'assistant' OR t.id = coalesce(
             (SELECT json_extract(c.value, '$[1]') FROM json_each(?) c WHERE json_extract(c.value, '$[0]') = t.answers
+                AND json_extract(c.value, '$[3]') IS t.familiar
                 AND NOT EXISTS (SELECT 1 FROM turns n WHERE n.answers = t.answers AND n.role = 'assistant'
-                    AND n.id > json_extract(c.value, '$[2]') AND n.arrived_at <= ?)),
+                    AND n.familiar IS t.familiar AND n.id > json_extract(c.value, '$[2]') AND n.arrived_at <= ?)),
             (SELECT max(s.id) FROM turns s WHERE s.answers = t.answers AND s.role = 'assistant'
-                AND s.arrived_at <= ?)))
+                AND s.familiar IS t.familiar AND s.arrived_at <= ?)))
         {choice.tail}"""
-    chosen = [[answered, turn, act] for answered, (turn, act) in decided.chosen.items()]
+    chosen = [[answered, turn, act, familiar] for (answered, familiar), (turn, act) in decided.chosen.items()]
     values = (
         channel, choice.value, then.known_micros, then.said_micros, json.dumps(sorted(decided.hidden)),
         json.dumps(chosen), then.known_micros, then.known_micros, *choice.tail_values,
@@ -104,16 +105,17 @@ def _read(connection: Connection, channel: ChannelId, then: Then, choice: _Choic
 
 def _decisions(connection: Connection, channel: ChannelId, known: int) -> _Decided:
     rows = connection.execute(
-        """SELECT id, content FROM turns INDEXED BY turns_operator
-        WHERE role = 'operator' AND channel = ? AND arrived_at <= ? AND mode IN ('hide', 'unhide', 'choose')
-        ORDER BY id""",
+        """SELECT o.id, o.content, CASE WHEN o.mode = 'choose' THEN
+            (SELECT a.familiar FROM turns a WHERE a.id = json_extract(o.content, '$.turn')) END
+        FROM turns o INDEXED BY turns_operator WHERE o.role = 'operator' AND o.channel = ? AND o.arrived_at <= ?
+        AND o.mode IN ('hide', 'unhide', 'choose') ORDER BY o.id""",
         (channel, known),
     )
     decided = _Decided()
-    for number, content in rows:
+    for number, content, familiar in rows:
         act = json.loads(content)
         if act["act"] == "choose":
-            decided.chosen[act["answers"]] = (act["turn"], number)
+            decided.chosen[act["answers"], familiar] = (act["turn"], number)
         elif act["act"] == "hide":
             decided.hidden.update(act["turns"])
         else:

@@ -59,10 +59,11 @@ def insert_turn(connection: Connection, turn: NewTurn, arrived_at: int, speakers
 
 
 def activate(connection: Connection, answered: TurnId, chosen: TurnId) -> None:
-    """Make `chosen` the one active answer to `answered`."""
+    """Make `chosen` its familiar's one active answer to `answered`; answers of other familiars stay as they are."""
     connection.execute(
-        "UPDATE turns SET active = (id = ?) WHERE answers = ? AND role = 'assistant' AND active <> (id = ?)",
-        (chosen, answered, chosen),
+        """UPDATE turns SET active = (id = ?1) WHERE answers = ?2 AND role = 'assistant' AND active <> (id = ?1)
+        AND familiar IS (SELECT c.familiar FROM turns c WHERE c.id = ?1)""",
+        (chosen, answered),
     )
 
 

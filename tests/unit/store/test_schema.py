@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,8 @@ from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import BugError, OutsideError
 from familiar_app.domain.fact import NewFact
 from familiar_app.domain.ids import MAIN_CHANNEL, ChannelKey, FamiliarId, PersonKey, TurnId
-from familiar_app.domain.turn import Reaction, Role
-from familiar_app.store import schema
+from familiar_app.domain.turn import NewTurn, Reaction, Role
+from familiar_app.store import schema, schema_answer
 from familiar_app.store.connection import connect
 from familiar_app.store.vault import Vault
 from familiar_app.store.vault_file import open_vault
@@ -142,3 +143,27 @@ async def test_an_older_vault_can_be_read_without_being_upgraded(version_1: Path
     assert await opened.engine.read(schema.version_of) == 1
     opened.close()
     assert version_1.read_bytes() == before
+
+
+async def test_answers_that_another_familiar_had_replaced_come_back(vault: Vault, said: Callable[..., NewTurn]) -> None:
+    asked, _ = await vault.turns.append(said("Who is there?"))
+    turns: dict[str, TurnId] = {}
+    for text, familiar in (("Mira.", "mira"), ("Mira!", "mira"), ("Nix.", "nix"), ("Nix!", "nix"), ("Pix.", "pix")):
+        new = said(text, role=Role.ASSISTANT, answers=asked.id, familiar=FamiliarId(familiar), author=None)
+        turns[text] = (await vault.turns.append(new))[0].id
+    await vault.turns.choose(turns["Nix."])
+
+    def upgrade_again(connection: Connection) -> None:
+        # As it was: one answer of all that there are.
+        connection.execute("UPDATE turns SET active = (id = ?) WHERE answers IS NOT NULL", (turns["Pix."],))
+        for statement in schema_answer.ANSWER:
+            connection.execute(statement)
+
+    await vault._opened.engine.write(upgrade_again)
+    assert [turn.content for turn in await vault.turns.page(asked.channel)] == [
+        "Who is there?",
+        "Mira!",
+        "Nix.",
+        "Pix.",
+    ]
+    assert await vault.verify() == []

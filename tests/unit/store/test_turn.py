@@ -10,6 +10,7 @@ from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import BadInputError, BugError, UserError
 from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.turn import Author, Channel, NewTurn, Reaction, Role, Turn
+from familiar_app.store.turn_then import Then
 from familiar_app.store.vault import Vault
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -294,3 +295,23 @@ async def test_pages_days_and_message_look_ups_use_an_index(vault: Vault, channe
         )
         assert any(index in step for step in plan), plan
         assert not any("TEMP B-TREE" in step or step.startswith("SCAN t") for step in plan), plan
+
+
+async def test_answers_of_two_familiars_stand_beside_each_other(
+    vault: Vault, channel: Channel, said: Callable[..., NewTurn]
+) -> None:
+    asked, _ = await vault.turns.append(said("Who are you?"))
+    answers: dict[str, list[TurnId]] = {"mira": [], "nix": []}
+    for familiar, text in (("mira", "Mira."), ("nix", "Nix."), ("mira", "Mira, of course."), ("nix", "Nix!")):
+        own = Author(PersonKey(f"ego:{familiar}"), familiar)
+        more = {"role": Role.ASSISTANT, "familiar": FamiliarId(familiar), "answers": asked.id, "author": own}
+        turn, _ = await vault.turns.append(said(text, **more))
+        answers[familiar].append(turn.id)
+    await vault.turns.choose(answers["mira"][0])
+    expected = ["Who are you?", "Mira.", "Nix!"]
+    assert [turn.content for turn in await vault.turns.page(channel.id)] == expected
+    places = [(one.alternative, one.alternatives, one.active) for one in await vault.turns.answers(asked.id)]
+    assert places == [(1, 2, True), (1, 2, False), (2, 2, False), (2, 2, True)]
+    now = Then(known_at=asked.arrived_at)
+    assert [turn.content for turn in await vault.turns.page_then(channel.id, now)] == expected
+    assert await vault.verify() == []
