@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -16,6 +15,7 @@ from familiar_app.ui.lorebook.book_page import BookPage
 from familiar_app.ui.lorebook.panel import create_lorebook_panel
 from familiar_app.ui.lorebook.replace_view import ReplaceView
 from familiar_app.ui.shell.window import MainWindow
+from tests.doubles.waiting import until
 from tests.ui.double import NOON, DoubleModel, World
 
 TOWN = """\
@@ -179,6 +179,4 @@ async def _side(window: MainWindow, kind: type[QWidget]) -> QWidget:
 
 
 async def _until(true) -> None:
-    async with asyncio.timeout(8):
-        while not true():  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+    await until(true)

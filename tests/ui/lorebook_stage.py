@@ -26,6 +26,7 @@ from familiar_app.ui.kit.status import StatusModel
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.lorebook.panel import LorebookPanel, create_lorebook_panel
 from familiar_app.ui.shell.side_view import SideView
+from tests.doubles.waiting import until
 from tests.ui.double import MemoryTable
 from tests.unit.ui.lorebook.stage import TEXT, CountingModel
 
@@ -124,9 +125,7 @@ class Scene:
         return self.panel.view.model
 
     async def until(self, ready: Callable[[], object]) -> None:
-        async with asyncio.timeout(15):
-            while not ready():  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(ready)
 
     async def ready(self) -> None:
         await self.until(lambda: self.model.loaded)

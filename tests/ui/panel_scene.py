@@ -29,6 +29,7 @@ from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.status import StatusModel
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.shell.side_view import SideView
+from tests.doubles.waiting import until
 from tests.ui.timeline_scene import ANN, BEN, EGO, MIRA, day
 from tests.unit.projectors.scene import ToldModel
 
@@ -105,9 +106,7 @@ class PanelScene:
         return self.panel.view
 
     async def until(self, ready: Callable[[], object]) -> None:
-        async with asyncio.timeout(15):
-            while not ready():  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(ready)
 
     async def ready(self) -> None:
         await self.until(lambda: self.view.model.loaded)

@@ -23,6 +23,7 @@ from familiar_app.ui.search.listing import Row
 from familiar_app.ui.search.panel import create_search_panel
 from familiar_app.ui.search.view import SearchView
 from familiar_app.ui.shell.side_view import SideView
+from tests.doubles.waiting import until
 from tests.unit.ui.search.archive import MIRA, Archive, close, make_archive
 
 LOOKS = (("light", 1.0), ("dark", 1.0), ("contrast", 1.0), ("light", 1.5))
@@ -58,9 +59,7 @@ class SearchScene:
         return list(self.view.results.model_rows.rows)
 
     async def until(self, ready: Callable[[], object]) -> None:
-        async with asyncio.timeout(15):
-            while not ready():  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(ready)
 
     async def ready(self, *, indexed: bool = True) -> None:
         if indexed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -28,6 +27,7 @@ from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.status import StatusModel
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.shell.side_view import SideView
+from tests.doubles.waiting import until
 from tests.unit.ui.character.test_character import CARD, MIRA, CountingGate, CountingModel
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -69,9 +69,7 @@ class Scene:
         return self.panel.view
 
     async def until(self, ready: Callable[[], object]) -> None:
-        async with asyncio.timeout(15):
-            while not ready():  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(ready)
 
     async def close(self) -> None:
         await self.panel.close()

@@ -25,6 +25,7 @@ from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.status import StatusModel
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.shell.side_view import SideView
+from tests.doubles.waiting import until
 from tests.unit.ui.chat.stage import MIRA, Stage, make_stage
 
 # The offscreen screen says this of every window.
@@ -64,9 +65,7 @@ class Scene:
         return [row.text for row in self.view.transcript.rows if row.kind in ("turn", "live")]
 
     async def until(self, ready: Callable[[], object]) -> None:
-        async with asyncio.timeout(15):
-            while not ready():  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(ready)
 
     async def opened(self) -> Scene:
         await self.until(lambda: self.model.open is not None and self.view.transcript.rows)

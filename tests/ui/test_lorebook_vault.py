@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,17 +20,12 @@ from familiar_app.store.profile import Profile
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.lorebook.listing import COLUMNS
 from familiar_app.ui.shell.window import MainWindow
+from tests.doubles.waiting import until
 from tests.ui.conftest import OnLoop
 from tests.unit.ui.lorebook.stage import TEXT
 
 pytestmark = pytest.mark.slow
 MIRA = FamiliarId("mira")
-
-
-async def until(ready: Callable[[], object]) -> None:
-    async with asyncio.timeout(60):
-        while not ready():  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
 
 
 def test_what_was_said_is_counted_tested_and_answered_by_the_books(

@@ -24,6 +24,7 @@ from familiar_app.ui.prompts.model import PromptsModel
 from familiar_app.ui.prompts.panel import PromptsPanel, create_prompts_panel
 from familiar_app.ui.prompts.view import PromptsView
 from familiar_app.ui.shell.side_view import SideView
+from tests.doubles.waiting import until
 from tests.ui.test_every_screen import cut_off, unnamed, unreachable
 from tests.unit.ui.prompts.stage import MIRA, START, Stage, background_trace, make_stage, reply_trace
 
@@ -69,9 +70,7 @@ class Scene:
         return self.view.middle.sheet
 
     async def until(self, ready: Callable[[], object]) -> None:
-        async with asyncio.timeout(15):
-            while not ready():  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(ready)
 
     async def ready(self) -> Scene:
         await self.until(lambda: self.model.loaded and not self.view.tasks.running("prompts.load"))

@@ -31,6 +31,7 @@ from familiar_app.ui.shell.side_view import SideView
 from familiar_app.ui.timeline.model import TimelineModel
 from familiar_app.ui.timeline.panel import create_timeline_panel
 from familiar_app.ui.timeline.view import TimelineView
+from tests.doubles.waiting import until
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -89,9 +90,7 @@ class TimelineScene:
         return self.panel.view.model
 
     async def until(self, ready: Callable[[], object]) -> None:
-        async with asyncio.timeout(15):
-            while not ready():  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(ready)
 
     async def ready(self) -> None:
         await self.until(lambda: self.model.loaded and len(self.model.texts) == self.model.size)

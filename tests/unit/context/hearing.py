@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -20,6 +19,7 @@ from familiar_app.domain.turn import Author, Channel, NewTurn, Role
 from familiar_app.store.keys import KdfCost, new_recovery_code
 from familiar_app.store.vault import Vault
 from tests.doubles.talk import ANN, MIRA, START, FakeModel, make_config
+from tests.doubles.waiting import in_step
 
 CHEAP = KdfCost(time_cost=1, memory_kib=8 * 1024, parallelism=1)
 
@@ -59,8 +59,7 @@ class Hearing:
         return (await self.vault.facts.append(NewFact(MIRA, text, "rich_note", subjects, sources, **more)))[0]
 
     async def prompt(self, place: str = "main", **more: Any) -> AssembledPrompt:
-        async with asyncio.timeout(10):
-            await self.vault.index.settled()
+        await in_step(self.vault)
         return await self.assembler.assemble(PromptRequest(self.places[place], **more))
 
     async def layer(self, name: str, place: str = "main", **more: Any) -> LayerTrace:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from familiar_app.domain.projection import Dossier, NewReflection, Summary
 from familiar_app.domain.turn import Author
 from familiar_app.store.provenance import read_provenance
 from tests.doubles.talk import ANN, BEN, MIRA, START
+from tests.doubles.waiting import in_step
 from tests.unit.context.hearing import Hearing, hearing
 
 PLACES = ("main", "general", "staff", "abroad", "dm", "dm2")
@@ -272,8 +272,7 @@ async def tell(scene: Hearing, number: int, told: Told) -> FactId:
 async def check_prompts(scene: Hearing, story: list[Told], modes: tuple[str, ...]) -> None:
     for place in PLACES:
         await scene.say("Rabbit? The sea is calm, the lamp is lit, nothing else is worth a word.", BEN, place)
-    async with asyncio.timeout(20):
-        await scene.vault.index.settled()
+    await in_step(scene.vault)
     for mode in modes:
         scene.use(f'{SMALL}[memory.audience]\nlocal = "{mode}"\nshared = "{mode}"')
         for place in PLACES:

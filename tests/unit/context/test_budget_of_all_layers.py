@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from familiar_app.domain.lorebook.entry import BoundBooks, LoreBook, LoreEntry
 from familiar_app.domain.projection import Dossier, NewReflection, Summary
 from familiar_app.domain.variation import Variation
 from tests.doubles.talk import BEN, MIRA, START, FakeModel, make_config
+from tests.doubles.waiting import in_step
 from tests.unit.context.hearing import Hearing, hearing
 
 FAMILY, ACCENT, FLAG = "👩‍👩‍👧‍👦", "e\u0301\u0323", "🇳🇱"
@@ -65,8 +65,7 @@ async def scene(tmp_path: Path) -> AsyncIterator[Hearing]:
                 ],
             )
         )
-        async with asyncio.timeout(10):
-            await made.vault.index.settled()
+        await in_step(made.vault)
         yield made
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -23,6 +22,7 @@ from familiar_app.domain.lorebook.entry import BoundBooks, LoreBook, LoreEntry
 from familiar_app.domain.projection import Dossier, NewReflection, Summary
 from familiar_app.domain.turn import Author
 from tests.doubles.talk import BEN, MIRA, START, FakeModel, make_config
+from tests.doubles.waiting import in_step
 from tests.unit.context.hearing import Hearing, hearing
 
 CARD = CharacterCard(name="Mira", description="A keeper.", post_history_instructions="Be brief.")
@@ -71,8 +71,7 @@ class Keys:
             config = make_config(self.toml)
             made = Assembler(MIRA, lambda: self.card, config, self.vault, lorebooks=self, **fields)
             self._assembler = (self.toml, made)
-        async with asyncio.timeout(10):
-            await self.vault.index.settled()
+        await in_step(self.vault)
         request = PromptRequest(self.main, mode=self.mode, preview=True)
         trace = (await self._assembler[1].assemble(request)).trace
         return {layer.name: (layer.key, layer.text, layer.cached) for layer in trace.layers}

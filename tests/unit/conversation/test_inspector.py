@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from datetime import timedelta
@@ -27,6 +26,7 @@ from familiar_app.domain.trace import PromptTrace, messages_as_sent
 from familiar_app.domain.trace_diff import compare
 from familiar_app.domain.variation import Variation
 from tests.doubles.talk import ANN, BEN, MIRA, FakeModel, make_config
+from tests.doubles.waiting import in_step
 from tests.unit.context.hearing import Hearing, hearing
 
 NARROW = "[budget.text]\nrecent_history_tokens = 32\nhistory_step_turns = 1\nmax_rag_items = 1\n"
@@ -62,8 +62,7 @@ class Desk:
 
     async def say(self, text: str) -> TraceId:
         self.later()
-        async with asyncio.timeout(10):
-            await self.vault.index.settled()
+        await in_step(self.vault)
         last = [event async for event in self.conversation.say(self.main, text, ANN)][-1]
         assert isinstance(last, ReplyStored)
         self.later()
@@ -216,8 +215,7 @@ async def test_what_would_have_been_said_then(desk: Desk) -> None:
     desk.later(60 * 24)
     await desk.learn("Ann moved to Ghent.")
     await desk.say("I moved to Ghent.")
-    async with asyncio.timeout(10):
-        await desk.vault.index.settled()
+    await in_step(desk.vault)
     now = (await desk.inspector.fresh(desk.main, "Where does Ann live, or where has she moved?")).trace
     was = (await desk.inspector.fresh(desk.main, "Where does Ann live, or where has she moved?", known_at=then)).trace
     assert ("Delft" in str(sent(now)), "Ghent" in str(sent(now))) == (True, True)
@@ -334,8 +332,7 @@ async def test_why_not_a_saved_memory(desk: Desk) -> None:
 async def test_would_it_say_this_here(desk: Desk) -> None:
     private = await desk.learn("Ann is afraid of rabbits.", place="dm")
     public = await desk.learn("A rabbit lives in the tower.", place="general")
-    async with asyncio.timeout(10):
-        await desk.vault.index.settled()
+    await in_step(desk.vault)
     heard = await desk.inspector.would_say(desk.place.places["general"], "Tell us of the rabbit or of rabbits.")
     assert public in {one["id"] for one in heard.kept if one["kind"] == "fact"}
     assert private in {one["id"] for one in heard.held_back if one["kind"] == "fact"}

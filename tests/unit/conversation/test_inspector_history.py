@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -24,6 +23,7 @@ from familiar_app.domain.projection import Dossier, NewAnswer, NewReflection, Su
 from familiar_app.domain.trace import messages_as_sent
 from familiar_app.store.memory_writer import MemoryWriter
 from tests.doubles.talk import ANN, BEN, MIRA, FakeModel, make_config
+from tests.doubles.waiting import in_step
 from tests.unit.context.hearing import Hearing, hearing
 
 SETTINGS = "[budget.text]\nrecent_history_tokens = 160\nhistory_step_turns = 2\nmax_rag_items = 3\n"
@@ -75,8 +75,7 @@ class Life:
                 await self.distil(turn, f"{text} {number}")
 
     async def exchange(self, events: Any) -> None:
-        async with asyncio.timeout(10):
-            await self.vault.index.settled()
+        await in_step(self.vault)
         # A message that was taken out cannot be answered again.
         last: object = None
         with suppress(UserError):
@@ -121,8 +120,7 @@ async def test_every_prompt_can_be_made_again_at_its_own_moment(acts: list[tuple
             await life.do("say", 0)
             for act, number in acts:
                 await life.do(act, number)
-            async with asyncio.timeout(10):
-                await life.vault.index.settled()
+            await in_step(life.vault)
             for number, told in life.sent.items():
                 again = (await life.inspector.again(number)).trace
                 assert _plain(again) == _plain(told)

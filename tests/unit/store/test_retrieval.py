@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -19,6 +18,7 @@ from familiar_app.domain.task import TaskRegistry
 from familiar_app.domain.turn import NewTurn
 from familiar_app.store.vault import Vault
 from familiar_app.store.vector_fill import VectorFill
+from tests.doubles.waiting import in_step
 from tests.unit.store.test_vector import unit
 from tests.unit.store.vault_maker import ANN, MIRA, NOON
 
@@ -68,8 +68,7 @@ async def indexed(vault: Vault) -> AsyncIterator[Vault]:
 
 
 async def found(vault: Vault, cue: str, weights: Weights = WEIGHTS, **values: object) -> list[Hit]:
-    async with asyncio.timeout(10):
-        await vault.index.settled()
+    await in_step(vault)
     return await vault.retrieval.recall(Recall(MIRA, cue, weights, **values))  # type: ignore[arg-type]
 
 

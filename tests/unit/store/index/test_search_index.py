@@ -18,6 +18,7 @@ from familiar_app.domain.turn import Author, Channel, NewTurn, Role
 from familiar_app.store.index import search_index
 from familiar_app.store.index.text_index import IndexFailedError, Searcher, TextIndex
 from familiar_app.store.vault import Vault
+from tests.doubles.waiting import PATIENCE_S, in_step
 from tests.unit.store.vault_maker import ANN, MIRA, NOON
 
 WEIGHTS = Weights(bm25=1, recency=0, importance=0.6, embedding=0, nearness=0.6, named=0.2, neighbours=0.3, facts=0.3)
@@ -49,11 +50,6 @@ async def recall(vault: Vault, cue: str, weights: Weights = ALONE, **values: obj
 
 async def texts(vault: Vault, cue: str, **values: object) -> list[str]:
     return [hit.text for hit in await recall(vault, cue, **values)]
-
-
-async def in_step(vault: Vault) -> None:
-    async with asyncio.timeout(10):
-        await vault.index.settled()
 
 
 async def test_what_was_said_is_found_at_once_and_later(indexed: Vault, said: Say) -> None:
@@ -161,7 +157,7 @@ async def test_a_broken_index_says_so_and_is_built_again(
     assert (status.state, type(status.error)) == ("failed", IndexFailedError)
     assert await texts(vault, "umbrella") == []
     broken.clear()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while (await vault.index.ready()).state != "ready":
             await vault.index.moved()
     assert await texts(vault, "umbrella") == ["a lost umbrella"]
