@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, TypeVar
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import LockedError, UsageError
 from familiar_app.store import vault_file
+from familiar_app.store.alarm import Alarms
+from familiar_app.store.attention import Attention
 from familiar_app.store.audience import Audiences
 from familiar_app.store.channel import Channels
 from familiar_app.store.engine import Engine
@@ -196,6 +198,8 @@ class Vault:
         self.retrieval = Retrieval(engine, self.index, self.vectors, self._clock)
         self.channels = Channels(engine, self._clock)
         self.audiences = Audiences(engine)
+        self.alarms = Alarms(engine, self._clock, self.turns)
+        self.attention = Attention(engine)
         self.messages = Messages(engine)
         self.portraits = Portraits(engine, feed)
         self.people = People(engine)
