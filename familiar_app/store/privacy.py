@@ -11,6 +11,8 @@ from familiar_app.domain.ids import FamiliarId, PersonKey, TurnId
 from familiar_app.domain.privacy import PrivacyLevel
 from familiar_app.store.engine import Engine
 from familiar_app.store.moment import to_micros
+from familiar_app.store.opt_in import OPT_IN, read_chosen, read_opt_in, read_unasked
+from familiar_app.store.owner_act import log_act as log_decision
 from familiar_app.store.person_alias import identities_of, read_aliases
 from familiar_app.store.saved_memory_log import Act, ActPlace, catch_up, log_act
 from familiar_app.store.veil import draw
@@ -44,14 +46,15 @@ class Privacy:
     async def set(self, person: PersonKey, level: PrivacyLevel, *, familiar: FamiliarId, by: PersonKey) -> bool:
         """Set somebody's level by an operator turn of a familiar. False where it was that already.
 
-        Raises UserError for the key of a familiar.
+        What somebody says themselves is kept as their choice even where nothing changes: it is an agreement. Raises
+        UserError for the key of a familiar.
         """
         if person.startswith("ego:"):
             raise UserError("A familiar is no person, so it has no level of privacy.", "Choose a person.")
 
         def work(connection: Connection) -> list[TurnId] | None:
             catch_up(connection)
-            if _own_levels(connection).get(person, PrivacyLevel.NONE) is level:
+            if _is_set(connection, person, level, by):
                 return None
             act = Act("privacy", by, [{"op": "privacy", "person": person, "level": str(level)}])
             log_act(connection, ActPlace(familiar), act, to_micros(self._clock.now()))
@@ -62,11 +65,43 @@ class Privacy:
             self._announce(changed)
         return changed is not None
 
+    async def opt_in_servers(self) -> frozenset[str]:
+        """Return the servers on which nothing is kept about people who have not agreed."""
+        return await self._engine.read(read_opt_in)
+
+    async def unasked(self) -> frozenset[PersonKey]:
+        """Return those who spoke on such a server and have chosen nothing yet."""
+        return await self._engine.read(read_unasked)
+
+    async def has_chosen(self, person: PersonKey) -> bool:
+        """Tell whether somebody, under any of their identities, has ever chosen a level."""
+
+        def work(connection: Connection) -> bool:
+            return not read_chosen(connection).isdisjoint(identities_of(read_aliases(connection), person))
+
+        return await self._engine.read(work)
+
+    async def set_opt_in(self, server: str, on: bool, *, familiar: FamiliarId, by: PersonKey) -> bool:
+        """Let a server ask people first, or not, by an operator turn of a familiar. False where it was so already."""
+
+        def work(connection: Connection) -> bool:
+            if (server in read_opt_in(connection)) == on:
+                return False
+            act = {"act": OPT_IN, "server": server, "on": on, "by": by}
+            log_decision(connection, familiar, act, to_micros(self._clock.now()))
+            return True
+
+        changed = await self._engine.write(work)
+        if changed:
+            self._announce(())
+        return changed
+
 
 def read_levels(connection: Connection) -> dict[PersonKey, PrivacyLevel]:
     """Return everybody who wants something left out, with their level.
 
-    Identities that count as one person have the strictest level of any of them.
+    Identities that count as one person have the strictest level of any of them. Whoever was not asked yet on a server
+    that asks first has `partial`.
     """
     own = _own_levels(connection)
     aliases = read_aliases(connection) if own else {}
@@ -74,6 +109,8 @@ def read_levels(connection: Connection) -> dict[PersonKey, PrivacyLevel]:
     for person, level in own.items():
         for one in identities_of(aliases, person):
             levels[one] = max(level, levels.get(one, level), key=_ORDER.index)
+    for person in read_unasked(connection):
+        levels.setdefault(person, PrivacyLevel.PARTIAL)
     return levels
 
 
@@ -119,6 +156,13 @@ def private_names(
         rows = connection.execute("SELECT DISTINCT name FROM names WHERE person = ?", (person,))
         names.update(name for (name,) in rows)
     return names
+
+
+def _is_set(connection: Connection, person: PersonKey, level: PrivacyLevel, by: PersonKey) -> bool:
+    """Tell whether setting a level would change nothing."""
+    if person in read_chosen(connection):
+        return _own_levels(connection).get(person, PrivacyLevel.NONE) is level
+    return level is PrivacyLevel.NONE and by != person and person not in read_unasked(connection)
 
 
 def _own_levels(connection: Connection) -> dict[PersonKey, PrivacyLevel]:

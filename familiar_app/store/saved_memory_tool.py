@@ -45,6 +45,7 @@ from familiar_app.domain.saved_memory.status import (
     failed,
 )
 from familiar_app.store.moment import to_micros
+from familiar_app.store.opt_in import not_agreed
 from familiar_app.store.privacy import private_names, read_levels
 from familiar_app.store.saved_memory_log import Act, ActPlace, Op, catch_up, log_call, next_number, put_op
 from familiar_app.store.saved_memory_row import read_memories, read_memory
@@ -151,6 +152,9 @@ def _unknown(aim: Aim) -> Refused | None:
 def _restricted(connection: Connection, context: ToolContext, aim: Aim, content: str) -> Refused | None:
     """Refuse what somebody does not want kept: about them, or on a server and naming them."""
     levels = read_levels(connection)
+    here = [one.key for one in context.people if one.key is not None]
+    for person in not_agreed(connection, (*here, *([aim.key] if aim.key else [])), context.guild):
+        levels.setdefault(person, PrivacyLevel.PARTIAL)
     if aim.proxy is not None and not hosts_allow(aim.proxy, levels):
         return Refused(
             Failure.PRIVACY_RESTRICTED, "The person behind this identity does not allow it to be remembered."
@@ -158,12 +162,12 @@ def _restricted(connection: Connection, context: ToolContext, aim: Aim, content:
     if aim.key is not None and not levels.get(aim.key, PrivacyLevel.NONE).allows_memories:
         return Refused(Failure.PRIVACY_RESTRICTED, "This person does not want to be remembered.")
     if aim.scope is Scope.SERVER and levels:
-        here = [
+        called = [
             (one.key, name)
             for one in context.people
             for name in (one.name, one.username, one.nickname, one.global_name)
         ]
-        if names_somebody(content, private_names(connection, levels, here)):
+        if names_somebody(content, private_names(connection, levels, called)):
             return Refused(
                 Failure.PRIVACY_RESTRICTED, "This names somebody who does not want to be remembered: leave them out."
             )

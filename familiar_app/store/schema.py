@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlcipher3 import dbapi2
 
 from familiar_app.domain.errors import BugError, OutsideError
+from familiar_app.store.schema_alarm import ALARM
 from familiar_app.store.schema_answer import ANSWER
 from familiar_app.store.schema_audience import AUDIENCE
 from familiar_app.store.schema_lore import VERSION_4
@@ -20,6 +21,7 @@ from familiar_app.store.schema_lore_use import LORE_USE
 from familiar_app.store.schema_lost_place import LOST_PLACE
 from familiar_app.store.schema_memory import VERSION_2
 from familiar_app.store.schema_message import MESSAGE
+from familiar_app.store.schema_opt_in import OPT_IN
 from familiar_app.store.schema_person import PERSON
 from familiar_app.store.schema_saved_memory import SAVED_MEMORY
 from familiar_app.store.schema_upkeep import UPKEEP
@@ -212,6 +214,16 @@ def _make_answer(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def _make_opt_in(connection: Connection) -> None:
+    for statement in OPT_IN:
+        connection.execute(statement)
+
+
+def _make_alarm(connection: Connection) -> None:
+    for statement in ALARM:
+        connection.execute(statement)
+
+
 # Step n brings a vault of version n to version n + 1; an empty database has version 0.
 STEPS: tuple[Step, ...] = (
     _make_version_1,
@@ -227,6 +239,8 @@ STEPS: tuple[Step, ...] = (
     _make_message,
     _make_veil,
     _make_answer,
+    _make_opt_in,
+    _make_alarm,
 )
 VERSION = len(STEPS)
 

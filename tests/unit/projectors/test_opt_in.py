@@ -1,0 +1,51 @@
+"""On a server that asks first, nothing is drawn about people who have not agreed; what they say is still kept."""
+
+from __future__ import annotations
+
+from familiar_app.domain.ids import OWNER
+from familiar_app.domain.privacy import PrivacyLevel
+from familiar_app.projectors.runner import Projectors
+from tests.unit.projectors.scene import ANN, BEN, MIRA, Scene, note
+
+INN = "discord:g"
+
+
+async def test_nothing_is_drawn_until_they_agree(scene: Scene) -> None:
+    inn = await scene.hear("discord:10", INN)
+    await scene.vault.privacy.set_opt_in(INN, True, familiar=MIRA, by=OWNER)
+    await scene.vault.privacy.set(ANN.key, PrivacyLevel.NONE, familiar=MIRA, by=ANN.key)
+    first = await scene.say("I moved to Rome", BEN, channel=inn.id, guild=INN)
+    second = await scene.say("I keep bees, and Ben has a boat", ANN, channel=inn.id, guild=INN)
+    scene.model.tell(
+        "rich_note",
+        [
+            note("Ben moved to Rome.", first, about=[BEN.key]),
+            note("Ben has a boat.", second, about=[ANN.key]),
+            note("Ann keeps bees.", second, about=[ANN.key]),
+        ],
+    )
+    scene.model.tell("people_dossier", "Ann keeps bees.")
+    await Projectors(scene.desk).run(["rich_note", "people_dossier"], until_idle=True)
+    assert await scene.texts() == ["Ann keeps bees."]
+    assert [one.person for one in await scene.vault.projections.dossiers(MIRA)] == [ANN.key]
+    assert len(await scene.vault.turns.page(inn.id)) == 2
+
+    await scene.vault.privacy.set(BEN.key, PrivacyLevel.NONE, familiar=MIRA, by=BEN.key)
+    third = await scene.say("I sail on Sundays", BEN, channel=inn.id, guild=INN)
+    scene.model.tell("rich_note", [note("Ben sails on Sundays.", third, about=[BEN.key])])
+    await Projectors(scene.desk).run(["rich_note"], until_idle=True)
+    assert sorted(await scene.texts()) == ["Ann keeps bees.", "Ben sails on Sundays."]
+
+    # A rebuild replays what was decided then: agreeing later draws nothing from what was said before.
+    await scene.sql("DELETE FROM facts")
+    await Projectors(scene.desk).run(["rich_note"], until_idle=True)
+    assert sorted(await scene.texts()) == ["Ann keeps bees.", "Ben sails on Sundays."]
+
+
+async def test_elsewhere_nobody_is_asked(scene: Scene) -> None:
+    other = await scene.hear("discord:20", "discord:h")
+    await scene.vault.privacy.set_opt_in(INN, True, familiar=MIRA, by=OWNER)
+    said = await scene.say("I moved to Rome", BEN, channel=other.id, guild="discord:h")
+    scene.model.tell("rich_note", [note("Ben moved to Rome.", said, about=[BEN.key])])
+    await Projectors(scene.desk).run(["rich_note"], until_idle=True)
+    assert await scene.texts() == ["Ben moved to Rome."]
