@@ -24,7 +24,7 @@ from familiar_app.ui.chat.greeting import Greetings
 from familiar_app.ui.chat.memory_note import MemoryNotes
 from familiar_app.ui.chat.moving import Moving
 from familiar_app.ui.chat.reply import LiveReply, follow, speed_of
-from familiar_app.ui.chat.row import RowKey, live_key
+from familiar_app.ui.chat.row import RowKey
 from familiar_app.ui.chat.transcript import Transcript
 from familiar_app.ui.chat.turn_edit import TurnEdits
 
@@ -176,7 +176,7 @@ class ChatModel(Moving):
             await self.go_to_end()
         self.following = True
         talk = self.hosted.conversation
-        reply = LiveReply(channel.id, stop=lambda: talk.stop(channel.id))
+        reply = LiveReply(channel.id, self.hosted.id, stop=lambda: talk.stop(channel.id))
         await self._follow(talk.say(channel, text, Author(OWNER, self.owner_name)), reply)
 
     async def answer(self, turn: Turn) -> None:
@@ -188,7 +188,7 @@ class ChatModel(Moving):
             raise UserError("This opens the conversation, so there is nothing it answers.", "Edit it instead.")
         answers = turn.answers if turn.role is Role.ASSISTANT else turn.id
         channel, talk = self.open.channel.id, self.hosted.conversation
-        reply = LiveReply(channel, answers=answers, stop=lambda: talk.stop(channel))
+        reply = LiveReply(channel, self.hosted.id, answers=answers, stop=lambda: talk.stop(channel))
         await self._follow(talk.regenerate(turn.id), reply)
 
     async def try_again(self) -> None:
@@ -210,7 +210,8 @@ class ChatModel(Moving):
         if answer.answers is None:
             await self.greetings.swipe(answer, direction)
             return
-        all_of_them = await self.vault.turns.answers(answer.answers)
+        everybody = await self.vault.turns.answers(answer.answers)
+        all_of_them = [one for one in everybody if one.familiar == answer.familiar]
         index = next((i for i, one in enumerate(all_of_them) if one.id == answer.id), len(all_of_them) - 1)
         wanted = index + direction
         if wanted < 0:
@@ -313,7 +314,7 @@ class ChatModel(Moving):
     def is_live(self, key: RowKey) -> bool:
         """Tell whether a row shows the reply that is being written."""
         reply = self.reply
-        return reply is not None and not reply.over and live_key(reply.answers) == key
+        return reply is not None and not reply.over and reply.key == key
 
     async def trace_of(self, turn: TurnId) -> PromptTrace:
         """Return the prompt behind a reply. Raises UserError where it is no longer kept."""

@@ -24,9 +24,10 @@ from familiar_app.conversation.event import (
     UserTurnStored,
 )
 from familiar_app.domain.errors import FamiliarError
-from familiar_app.domain.ids import ChannelId, TraceId, TurnId
+from familiar_app.domain.ids import ChannelId, FamiliarId, TraceId, TurnId
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Turn
+from familiar_app.ui.chat.row import RowKey, live_key
 
 BATCH_S = 0.05
 
@@ -45,6 +46,7 @@ class LiveReply:
     """A reply in the making. `text` is what is shown; what came since the last batch waits in `_waiting`."""
 
     channel: ChannelId
+    familiar: FamiliarId
     answers: TurnId | None = None
     state: ReplyState = "preparing"
     text: str = ""
@@ -61,6 +63,11 @@ class LiveReply:
     last_at: float | None = None
     stop: Callable[[], object] = lambda: None
     _waiting: list[str] = field(default_factory=list)
+
+    @property
+    def key(self) -> RowKey:
+        """The key of the row that shows it."""
+        return live_key(self.answers, self.familiar)
 
     @property
     def over(self) -> bool:

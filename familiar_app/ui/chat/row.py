@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from typing import Literal
 
 from familiar_app.domain.clock import local_time
-from familiar_app.domain.ids import TurnId
+from familiar_app.domain.ids import FamiliarId, TurnId
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.ui.chat.memory_note import MemoryNote, is_note
 
@@ -51,15 +51,15 @@ class Row:
 
 
 def turn_key(turn: Turn) -> RowKey:
-    """Return the key of a turn's row; all alternatives of an answer share one."""
+    """Return the key of a turn's row; all alternatives of a familiar's answer share one."""
     if turn.role is Role.ASSISTANT and turn.answers is not None:
-        return ("answer", turn.answers)
+        return live_key(turn.answers, turn.familiar)
     return ("turn", turn.id)
 
 
-def live_key(answers: TurnId | None) -> RowKey:
-    """Return the key under which a reply is shown while it is written, and later as a stored turn."""
-    return ("answer", answers if answers is not None else 0)
+def live_key(answers: TurnId | None, familiar: FamiliarId | None) -> RowKey:
+    """Return the key under which a familiar's reply is shown while it is written, and later as a stored turn."""
+    return (f"answer of {familiar}", answers if answers is not None else 0)
 
 
 def day_label(day: date, today: date) -> str:

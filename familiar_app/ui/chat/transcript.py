@@ -16,7 +16,7 @@ from familiar_app.store.vault import Vault
 from familiar_app.ui.chat.calendar import Calendar
 from familiar_app.ui.chat.memory_note import MemoryNote, is_note, note_of
 from familiar_app.ui.chat.reply import LiveReply
-from familiar_app.ui.chat.row import Row, RowKey, build_rows, live_key, turn_key
+from familiar_app.ui.chat.row import Row, RowKey, build_rows, turn_key
 from familiar_app.ui.chat.window import Window
 
 MOST_UNREAD = 2000
@@ -183,17 +183,17 @@ class Transcript:
 
     def grow(self, reply: LiveReply) -> None:
         """Show more text of the reply, without touching any other row."""
-        if self.rows and self.rows[-1].kind == "live" and self.rows[-1].key == live_key(reply.answers):
+        if self.rows and self.rows[-1].kind == "live" and self.rows[-1].key == reply.key:
             self.rows[-1] = self._live_row(reply)
         else:
             self.arrange(reply)
 
     def _live_row(self, reply: LiveReply) -> Row:
         version = (id(reply), len(reply.text), reply.state)
-        return Row(live_key(reply.answers), "live", version, text=reply.text, name=self.familiar_name, head=True)
+        return Row(reply.key, "live", version, text=reply.text, name=self.familiar_name, head=True)
 
     def _add_live(self, rows: list[Row], reply: LiveReply) -> None:
-        key = live_key(reply.answers)
+        key = reply.key
         if reply.state == "failed":
             error = reply.error
             rows.append(

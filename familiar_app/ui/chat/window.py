@@ -90,7 +90,7 @@ class Window:
         if not self.at_end:
             return False
         if turn.answers is not None and turn.active:
-            self.turns = [one for one in self.turns if one.answers != turn.answers or one.id == turn.id]
+            self.turns = [one for one in self.turns if not _are_alternatives(one, turn) or one.id == turn.id]
         if any(one.id == turn.id for one in self.turns):
             self.replace(turn)
         else:
@@ -100,8 +100,7 @@ class Window:
     def replace(self, turn: Turn) -> None:
         """Show a turn's newer state, or another alternative in the place of the one held."""
         for index, held in enumerate(self.turns):
-            same_answer = turn.answers is not None and held.answers == turn.answers
-            if held.id == turn.id or same_answer:
+            if held.id == turn.id or _are_alternatives(held, turn):
                 self.turns[index] = turn
                 return
 
@@ -126,3 +125,8 @@ class Window:
     def find(self, turn: TurnId) -> Turn | None:
         """Return a held turn by its id."""
         return next((one for one in self.turns if one.id == turn), None)
+
+
+def _are_alternatives(one: Turn, other: Turn) -> bool:
+    """Tell whether both are answers of the same familiar to the same turn."""
+    return one.answers is not None and one.answers == other.answers and one.familiar == other.familiar

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from familiar_app.domain.ids import OWNER, ChannelId, ChannelKey, TurnId
+from familiar_app.domain.ids import OWNER, ChannelId, ChannelKey, FamiliarId, TurnId
 from familiar_app.domain.turn import Author, DayMark, Role, Turn
 from familiar_app.ui.chat.calendar import Calendar
 from familiar_app.ui.chat.composer import MESSAGE_CHARS, Drafts, deed_of, length_problem
 from familiar_app.ui.chat.row import build_rows, day_label
 from familiar_app.ui.chat.why import explain
+from familiar_app.ui.chat.window import Window
 from familiar_app.ui.kit.prompt_word import meter
 from tests.unit.ui.chat.stage import make_trace
 
@@ -34,6 +36,16 @@ def turn(number: int, minutes: float, *, own: bool = True, name: str = "Jo") -> 
         at,
         author=Author(key, name),
     )
+
+
+class NoPages:
+    """No page of the channel is read here."""
+
+    async def page(self, channel: ChannelId, **_: object) -> list[Turn]:
+        raise AssertionError
+
+    async def around(self, id: TurnId, *, limit: int = 50) -> list[Turn]:  # noqa: A002
+        raise AssertionError
 
 
 def rows_of(*turns: Turn, unread: int | None = None):
@@ -86,6 +98,23 @@ def test_a_row_keeps_its_key_when_an_answer_is_replaced() -> None:
     one, two = rows_of(first)[-1], rows_of(other)[-1]
     assert one.key == two.key
     assert one.version != two.version
+
+
+def test_answers_of_two_familiars_to_one_message_are_rows_of_their_own() -> None:
+    asked = turn(1, 0)
+    replies = [
+        replace(turn(number, 1, own=False), familiar=FamiliarId(name), answers=asked.id)
+        for number, name in ((2, "mira"), (3, "nix"))
+    ]
+    keys = [row.key for row in rows_of(asked, *replies) if row.kind == "turn"]
+    assert len(set(keys)) == 3
+    window = Window(NoPages(), ChannelId(1), turns=[asked, replies[0]])
+    window.append(replies[1])
+    again = replace(replies[0], id=TurnId(4), content="again")
+    window.append(again)
+    assert [one.id for one in window.turns] == [1, 3, 4]
+    window.replace(replies[0])
+    assert [one.id for one in window.turns] == [1, 3, 2]
 
 
 @pytest.mark.parametrize(
