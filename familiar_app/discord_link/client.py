@@ -21,7 +21,10 @@ from discord.http import Route
 
 from familiar_app.discord_link import convert
 from familiar_app.discord_link.fault import EXPECTED, explained
-from familiar_app.discord_link.incoming import Connected, Disconnected, Heard, Incoming, Reacted, Removed
+from familiar_app.discord_link.incoming import Connected, Disconnected, Heard, Incoming, Reacted, Removed, Spot
+from familiar_app.discord_link.limit import Limits
+from familiar_app.discord_link.server import Server
+from familiar_app.discord_link.survey import CHANGING, survey
 from familiar_app.domain.errors import OutsideError
 
 REST, GATEWAY = "https://discord.com", "wss://gateway.discord.gg/"
@@ -50,7 +53,10 @@ class _Connector(aiohttp.TCPConnector):
 
 
 class GatewayClient(discord.Client):
-    """Tells `listener` what happens. `check` raises where an address may not be reached."""
+    """Tells `listener` what happens. `check` raises where an address may not be reached.
+
+    `surroundings` is called whenever servers, channels, rights or limits may be others than before.
+    """
 
     def __init__(
         self,
@@ -60,20 +66,23 @@ class GatewayClient(discord.Client):
         check: Callable[[str], None],
         addresses: Addresses,
         guild_ready_s: float = _GUILD_READY_S,
+        surroundings: Callable[[], object] = lambda: None,
     ) -> None:
         # The library logs what it sends and receives where one asks for details; nobody may.
         logging.getLogger("discord").setLevel(logging.WARNING)
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
         Route.BASE = f"{addresses.rest}/api/v10"
         DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(addresses.gateway)
+        self.limits = Limits()
         super().__init__(
             intents=intents(ambient=ambient),
             connector=_Connector(check),
             allowed_mentions=discord.AllowedMentions.none(),
             max_messages=None,
             guild_ready_timeout=guild_ready_s,
+            http_trace=self._trace(),
         )
-        self._listener = listener
+        self._listener, self._surroundings = listener, surroundings
 
     @property
     def me(self) -> int:
@@ -84,6 +93,8 @@ class GatewayClient(discord.Client):
         for one in self._taken(event, args):
             self._listener(one)
         super().dispatch(event, *args, **kwargs)
+        if event in CHANGING:
+            self._surroundings()
 
     def _taken(self, event: str, args: tuple[Any, ...]) -> Sequence[Incoming]:
         match event:
@@ -103,6 +114,28 @@ class GatewayClient(discord.Client):
                 change = 1 if event == "raw_reaction_add" else -1
                 return [Reacted(args[0].channel_id, args[0].message_id, _emoji(args[0].emoji), change)]
         return []
+
+    def servers(self) -> tuple[Server, ...]:
+        """Return the servers the bot is on, with the channels it knows of."""
+        return survey(self)
+
+    def spot(self, channel: int) -> tuple[Spot, list[int]] | None:
+        """Return a channel of a server and the threads below it, None for one that is not known."""
+        place = self.get_channel(channel)
+        if place is None or isinstance(place, discord.abc.PrivateChannel):
+            return None
+        threads = [one.id for one in getattr(place, "threads", ())]
+        return convert.spot_of(place, place.guild), threads  # type: ignore[arg-type]
+
+    def _trace(self) -> aiohttp.TraceConfig:
+        trace = aiohttp.TraceConfig()
+
+        async def answered(_session: object, _context: object, end: aiohttp.TraceRequestEndParams) -> None:
+            if self.limits.answered(end.url.path, end.response.status, end.response.headers):
+                self._surroundings()
+
+        trace.on_request_end.append(answered)
+        return trace
 
     async def close(self) -> None:
         # The library waits for the last servers in a task that it forgets when it is closed before they have come.

@@ -41,6 +41,7 @@ class Company:
     addresses: Addresses = field(default_factory=Addresses)
     patience: Patience = field(default_factory=Patience)
     report: Report = lambda *_: None
+    on_surroundings: Callable[[FamiliarId], object] = lambda _: None
     links: dict[FamiliarId, DiscordLink] = field(default_factory=dict, init=False)
     journals: dict[FamiliarId, Journal] = field(default_factory=dict)
     _relatives: set[int] = field(default_factory=set, init=False)
@@ -53,14 +54,15 @@ class Company:
     async def run(self, conversations: Sequence[Conversation]) -> None:
         """Keep familiars connected until this is cancelled, or all have failed; then the first error is raised."""
         self._check(self.addresses.rest)
+        owner = object()
         tasks = [
-            self.tasks.start(self._connect(one), name=f"Discord for {one.familiar}", owner=self)
+            self.tasks.start(self._connect(one), name=f"Discord for {one.familiar}", owner=owner)
             for one in conversations
         ]
         try:
             errors = [error for error in await asyncio.gather(*tasks) if error is not None]
         finally:
-            await self.tasks.cancel(self)
+            await self.tasks.cancel(owner)
         if errors:
             raise errors[0]
 
@@ -85,6 +87,7 @@ class Company:
             relatives=self._relatives,
             journal=self.journals.setdefault(conversation.familiar, Journal()),
             on_status=lambda status: self.report(conversation.familiar, status),
+            on_surroundings=lambda: self.on_surroundings(conversation.familiar),
         )
         self.links[conversation.familiar] = link
         try:

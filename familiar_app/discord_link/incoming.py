@@ -29,6 +29,10 @@ class Spot:
         return channel_key(self.number)
 
     @property
+    def parent_key(self) -> ChannelKey | None:
+        return None if self.parent is None else channel_key(self.parent)
+
+    @property
     def guild_key(self) -> str | None:
         return None if self.guild is None else f"discord:{self.guild}"
 

@@ -66,6 +66,7 @@ class DiscordLink:
     relatives: set[int] = field(default_factory=set)
     journal: Journal = field(default_factory=Journal)
     on_status: Callable[[LinkStatus], None] = lambda _: None
+    on_surroundings: Callable[[], object] = lambda: None
     status: LinkStatus = field(default_factory=LinkStatus)
     _client: GatewayClient | None = field(default=None, init=False)
     _known_until: dict[ChannelId, int] = field(default_factory=dict, init=False)
@@ -115,7 +116,7 @@ class DiscordLink:
         channel = await self.conversation.vault.channels.find(spot.key)
         kept = 0 if channel is None else await self.conversation.vault.turns.count(channel.id)
         listens = "listens" if self.scribe.listens(spot) else "does not listen"
-        mode = self.conversation.config.discord.mode
+        mode = self.conversation.config.discord_mode(spot.key, spot.parent_key)
         return f"{self.conversation.name} {listens} here (mode: {mode}); {kept} messages of this channel are kept."
 
     async def run(self) -> None:
@@ -154,10 +155,11 @@ class DiscordLink:
         events: asyncio.Queue[Incoming] = asyncio.Queue()
         client = GatewayClient(
             events.put_nowait,
-            ambient=self.conversation.config.discord.mode == "ambient",
+            ambient=self.conversation.config.discord_ambient,
             check=self.check,
             addresses=self.addresses,
             guild_ready_s=self.patience.guild_ready_s,
+            surroundings=self.on_surroundings,
         )
         self._client, tree = client, add_commands(client, self)
         works: list[asyncio.Task[FamiliarError]] = []

@@ -104,7 +104,7 @@ class Listener:
             mentioned=heard.mentioned,
             replied_to=heard.replied_to,
             others_mentioned=heard.others_mentioned,
-            ambient=self.settings.mode == "ambient",
+            ambient=self.conversation.config.discord_mode(heard.spot.key, heard.spot.parent_key) == "ambient",
             own_in_a_row=await self._own_in_a_row(channel) if heard.author.bot else 0,
             age_s=(now - heard.at).total_seconds(),
             idle_s=None if asked is None else now.timestamp() - asked,

@@ -39,6 +39,7 @@ from familiar_app.domain.setting_value import (
 )
 
 Provider = Literal["llama_cpp", "openai", "scripted"]
+DiscordMode = Literal["mentions", "ambient"]
 Theme = Literal["system", "light", "dark", "contrast"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
@@ -192,6 +193,7 @@ class ChannelSettings(Table):
     audience: AudienceName | None = None
     lorebooks: Annotated[tuple[BookName, ...], Field(strict=False)] = ()
     tools: Annotated[tuple[str, ...] | None, Field(strict=False)] = None
+    mode: DiscordMode | None = None
 
 
 class DisplaySettings(Table):
@@ -207,7 +209,7 @@ class DisplaySettings(Table):
 class DiscordSettings(Table):
     """When the familiar speaks on Discord. `bots` are the numbers of bots that may speak to it by name."""
 
-    mode: Literal["mentions", "ambient"]
+    mode: DiscordMode
     direct_messages: bool
     bots: Annotated[tuple[int, ...], Field(strict=False)]
     missed_messages: Annotated[int, Field(ge=0, le=1000)]
@@ -252,6 +254,20 @@ class CharacterConfig(Table):
             if own is not None and own.audience is not None:
                 return own.audience
         return self.memory.audience.local if is_local(channel) else self.memory.audience.shared
+
+    @property
+    def discord_ambient(self) -> bool:
+        """Whether there is a channel of Discord in which the model may join in unasked."""
+        return "ambient" in (self.discord.mode, *(one.mode for one in self.channels.values()))
+
+    def discord_mode(self, channel: ChannelKey, parent: ChannelKey | None = None) -> DiscordMode:
+        """Return when the familiar speaks in a channel of Discord; a thread does as the channel it stands under."""
+        for key in (channel, parent or channel):
+            for name in (key, key.partition(":")[2]):
+                own = self.channels.get(name)
+                if own is not None and own.mode is not None:
+                    return own.mode
+        return self.discord.mode
 
     def is_named(self, channel: ChannelKey, names: Iterable[str]) -> bool:
         """Tell whether one of `names`, with or without its platform, means this channel."""

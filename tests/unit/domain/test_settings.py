@@ -134,3 +134,14 @@ def test_settings_refuse_what_they_do_not_know() -> None:
     assert caught.value.next_step == "Did you mean theme?"
     with pytest.raises(BadInputError, match="'dark' or 'contrast'"):
         parse_profile_settings([("shipped", shipped("settings.toml")), ("settings.toml", {"theme": "pink"})])
+
+
+def test_a_channel_of_discord_may_speak_in_its_own_way_and_its_threads_with_it() -> None:
+    own = config('[channels."discord:10"]\nmode = "ambient"\n[channels."11"]\nmode = "mentions"\n')
+    modes = {
+        (key, parent): own.discord_mode(ChannelKey(key), None if parent is None else ChannelKey(parent))
+        for key, parent in (("discord:10", None), ("discord:12", "discord:10"), ("discord:11", "discord:10"))
+    }
+    assert list(modes.values()) == ["ambient", "ambient", "mentions"]
+    assert own.discord_mode(ChannelKey("discord:13")) == "mentions"
+    assert (own.discord_ambient, config().discord_ambient) == (True, False)
