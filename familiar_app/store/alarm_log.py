@@ -109,13 +109,16 @@ def read_alarms(connection: Connection, where: str, values: tuple[object, ...]) 
     return [_alarm(row) for row in rows]
 
 
-def drawn_from(connection: Connection, turns: Sequence[TurnId]) -> list[TurnId]:
-    """Return the turns that hold the words of reminders which were asked for in some turns."""
-    found: list[TurnId] = []
+def doom(connection: Connection, turns: Sequence[TurnId]) -> tuple[list[TurnId], set[str]]:
+    """Take out the reminders that some turns set or asked for; returns the turns that hold their words, and these."""
+    catch_up(connection)
+    found, texts = list[TurnId](), set[str]()
     for turn in turns:
-        rows = connection.execute("SELECT turn, fired FROM alarms WHERE asked = ?1 OR turn = ?1", (turn,)).fetchall()
-        found += [TurnId(number) for row in rows for number in row if number is not None]
-    return found
+        for alarm in read_alarms(connection, "a.asked = ?1 OR a.turn = ?1", (turn,)):
+            found += [alarm.id] if alarm.fired is None else [alarm.id, alarm.fired]
+            texts.add(alarm.text)
+    connection.executemany("DELETE FROM alarms WHERE turn = ?", [(turn,) for turn in found])
+    return found, texts
 
 
 def watermark(connection: Connection) -> int:

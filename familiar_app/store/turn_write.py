@@ -17,7 +17,7 @@ from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import ChannelId, TraceId, TurnId
 from familiar_app.domain.saved_memory.memory import MemoryId
 from familiar_app.domain.turn import NewTurn, Role, Turn
-from familiar_app.store import saved_memory_erase
+from familiar_app.store import alarm_log, saved_memory_erase
 from familiar_app.store.fact_write import drop_sources
 from familiar_app.store.moment import to_micros
 from familiar_app.store.person_write import SpeakerMemory, record_mentions
@@ -121,12 +121,14 @@ def scrub_turns(
 ) -> list[FactId]:
     """Turn turns into tombstones: their text goes from the turns, their revisions and the traces that show them.
 
-    Saved memories drawn from them go for good, with the acts that hold their text; so do `memories`. Returns the facts
-    that cited the turns; those that rest on nothing else are retired and hidden.
+    Saved memories drawn from them go for good, with the acts that hold their text; so do `memories`, and reminders that
+    were asked for in them. Returns the facts that cited the turns; those that rest on nothing else are retired and
+    hidden.
     """
     doomed = saved_memory_erase.doom(connection, memories | saved_memory_erase.drawn_from(connection, turns))
-    turns = tuple(dict.fromkeys((*turns, *doomed.turns)))
-    texts: set[str] = set(doomed.texts)
+    reminders, reminded_of = alarm_log.doom(connection, turns)
+    turns = tuple(dict.fromkeys((*turns, *doomed.turns, *reminders)))
+    texts: set[str] = {*doomed.texts, *reminded_of}
     for turn in turns:
         existing(connection, turn)
         texts.update(_texts_of(connection, turn))
