@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.doubles.waiting import until
+
 Answer = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -25,6 +27,7 @@ class HttpDouble:
     open: int = 0
     running: int = 0
     most_open: int = 0
+    readers: dict[asyncio.StreamWriter, asyncio.StreamReader] = field(default_factory=dict)
 
     @property
     def url(self) -> str:
@@ -34,6 +37,7 @@ class HttpDouble:
         self.running += 1
         self.open += 1
         self.most_open = max(self.open, self.most_open)
+        self.readers[writer] = reader
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
             sizes = [line.split(":")[1] for line in head.split("\r\n") if line.lower().startswith("content-length")]
@@ -54,6 +58,10 @@ class HttpDouble:
             with contextlib.suppress(ConnectionError):
                 await writer.wait_closed()
             self.running -= 1
+
+    async def until_left(self, writer: asyncio.StreamWriter) -> None:
+        """Say nothing until whoever asked has gone."""
+        await self.readers[writer].read()
 
     @staticmethod
     def reply(status: int, body: Any = "", *, kind: str = "application/json", **headers: str) -> bytes:
@@ -77,7 +85,4 @@ async def server() -> AsyncIterator[HttpDouble]:
     double.port = listening.sockets[0].getsockname()[1]
     yield double
     listening.close()
-    for _ in range(300):
-        if not double.running:
-            break
-        await asyncio.sleep(0.01)
+    await until(lambda: not double.running)

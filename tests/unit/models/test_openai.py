@@ -25,6 +25,7 @@ from familiar_app.domain.chat import (
 from familiar_app.domain.errors import OutsideError
 from familiar_app.models.network import NetworkPolicy
 from familiar_app.models.openai import OpenAIModel, Patience
+from tests.doubles.waiting import PATIENCE_S, until
 
 KEY = "sk-very-secret-key"
 ASK = ChatRequest("prose", "reply", (Message("user", "a private word"),), 50)
@@ -40,20 +41,31 @@ def waits() -> list[float]:
     return []
 
 
-@pytest.fixture
-async def model(server: Any, waits: list[float]) -> AsyncIterator[OpenAIModel]:
+def make_model(url: str, waits: list[float], patience_s: float) -> OpenAIModel:
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    made = OpenAIModel(
+    return OpenAIModel(
         NetworkPolicy(local_only=True),
-        base_url=server.url,
+        base_url=url,
         model="m1",
         api_key=KEY,
-        patience=Patience(first_token_s=0.6, between_tokens_s=0.6, max_retries=2),
+        patience=Patience(first_token_s=patience_s, between_tokens_s=patience_s, max_retries=2),
         sleep=sleep,
         now=lambda: NOW,
     )
+
+
+@pytest.fixture
+async def model(server: Any, waits: list[float]) -> AsyncIterator[OpenAIModel]:
+    made = make_model(server.url, waits, PATIENCE_S)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def impatient(server: Any, waits: list[float]) -> AsyncIterator[OpenAIModel]:
+    made = make_model(server.url, waits, 0.2)
     yield made
     await made.close()
 
@@ -155,26 +167,23 @@ async def test_a_failing_server_is_asked_a_bounded_number_of_times(
     assert "status 500" in error.message
 
 
-async def test_a_server_that_stays_silent_is_given_up(server: Any, model: OpenAIModel) -> None:
-    async def silence(writer: asyncio.StreamWriter) -> None:
-        await asyncio.sleep(0.9)
-
-    server.answers = [silence]
-    error = await fail(model)
+async def test_a_server_that_stays_silent_is_given_up(server: Any, impatient: OpenAIModel) -> None:
+    server.answers = [server.until_left]
+    error = await fail(impatient)
     assert "did not answer in time" in error.message
     assert error.retryable
 
 
-async def test_signs_of_life_are_no_answer(server: Any, model: OpenAIModel) -> None:
+async def test_signs_of_life_are_no_answer(server: Any, impatient: OpenAIModel) -> None:
     async def drip(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
-        for _ in range(20):
+        while not server.readers[writer].at_eof():
             writer.write(b": still working\n\n")
             await writer.drain()
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.02)
 
     server.answers = [drip]
-    assert "did not answer in time" in (await fail(model)).message
+    assert "did not answer in time" in (await fail(impatient)).message
 
 
 async def test_a_stream_that_breaks_off_is_no_answer(server: Any, model: OpenAIModel) -> None:
@@ -328,7 +337,8 @@ async def test_sampling_is_sent_where_it_is_set(server: Any, model: OpenAIModel)
 
 async def test_requests_in_flight_are_bounded(server: Any, model: OpenAIModel) -> None:
     async def slow(writer: asyncio.StreamWriter) -> None:
-        await asyncio.sleep(0.05)
+        await until(lambda: server.most_open >= 2)
+        await asyncio.sleep(0.05)  # in which a third would come, if it were let
         writer.write(server.events(text("ok", "stop")))
 
     server.answers = [slow]
@@ -350,11 +360,7 @@ async def test_leaving_early_closes_the_connection(server: Any, model: OpenAIMod
         if isinstance(event, TextDelta):
             break
     await stream.aclose()
-    for _ in range(200):
-        if not server.open:
-            break
-        await asyncio.sleep(0.01)
-    assert server.open == 0
+    await until(lambda: not server.open)
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 

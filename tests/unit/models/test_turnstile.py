@@ -7,6 +7,7 @@ import contextlib
 from typing import Any
 
 from familiar_app.models.turnstile import Turnstile
+from tests.doubles.waiting import PATIENCE_S
 
 
 async def test_replies_go_ahead_of_background_work() -> None:
@@ -47,7 +48,7 @@ async def test_whoever_gives_up_waiting_blocks_nobody() -> None:
     second.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await asyncio.gather(first, second)
-    async with asyncio.timeout(1), door.turn("prose"):
+    async with asyncio.timeout(PATIENCE_S), door.turn("prose"):
         pass
 
 
