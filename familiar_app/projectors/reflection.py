@@ -10,6 +10,7 @@ from familiar_app.domain.fact import Fact, FactId
 from familiar_app.domain.ids import ChannelId, PersonKey, TurnId
 from familiar_app.domain.kept_answer import KeptAnswer, decode
 from familiar_app.domain.projection import Answer, NewReflection, Watermark
+from familiar_app.domain.saved_memory.named import names_somebody
 from familiar_app.domain.turn import Turn
 from familiar_app.projectors.asking import Asked, ask_list, fitted, room_for
 from familiar_app.projectors.belief import BeliefReplay
@@ -18,6 +19,7 @@ from familiar_app.projectors.confidence import audience_beside, confidences_of
 from familiar_app.projectors.instruction import instruction
 from familiar_app.projectors.line import fact_line, turn_line
 from familiar_app.projectors.port import IDLE, Desk, Progress, Tick
+from familiar_app.projectors.private_name import names_of
 from familiar_app.projectors.recording import Piece, position_of, record
 from familiar_app.store.memory_writer import MemoryWriter
 
@@ -66,9 +68,15 @@ class Reflection:
         heard = await projections.newest_heard(desk.familiar, after=after, limit=self._settings.most_turns)
         confidences = await confidences_of(desk)
         turns = confidences.larger_side(heard)
+        private = await desk.vault.privacy.levels()
+        spoken = [turn for turn in turns if turn.author is None or turn.author.key not in private]
+        if not spoken:
+            await self._pass(heard[-1].id)
+            return Tick(worked=True)
         audience = await audience_beside(desk, confidences.of(turns[0]))
         facts = await desk.vault.facts.page(desk.familiar, limit=self._settings.most_facts, audience=audience)
-        await self._think(after, turns, facts, newest=heard[-1].id)
+        unnamed = await names_of(desk, private)
+        await self._think(after, spoken, facts, unnamed, newest=heard[-1].id)
         return Tick(worked=True)
 
     async def replay(self) -> None:
@@ -104,16 +112,24 @@ class Reflection:
         await projections.write(work)
         return True
 
-    async def _think(self, after: int, turns: Sequence[Turn], facts: Sequence[Fact], *, newest: TurnId) -> None:
+    async def _pass(self, newest: TurnId) -> None:
+        """Move behind turns of which nothing may be drawn."""
+        mark = Watermark(self.name, self._desk.familiar, newest, TABLE, self._desk.clock.now())
+        await self._desk.vault.projections.write(lambda writer: writer.set_watermark(mark))
+
+    async def _think(
+        self, after: int, turns: Sequence[Turn], facts: Sequence[Fact], unnamed: frozenset[str], *, newest: TurnId
+    ) -> None:
         desk = self._desk
         asked = await self._ask(turns, facts)
-        basis = {
+        basis: dict[str, Any] = {
             "turns": [[turn.id, turn.channel] for turn in turns],
             "facts": [[fact.id, fact.channel] for fact in facts],
             "last_fact": await desk.vault.facts.newest_id(desk.familiar),
             "most": self._settings.most_thoughts,
         }
-
+        if unnamed:
+            basis["private_names"] = sorted(unnamed)
         piece = Piece(self.name, VERSION, turns[0].id, newest)
         shown = ({turn.id for turn in turns}, {fact.id for fact in facts})
         rejected = rejected_thoughts(asked.value, *shown, self._settings.most_thoughts)
@@ -138,7 +154,10 @@ class Reflection:
         """Store the thoughts that cite something that was shown, and move behind the newest turn in any case."""
         turns = {TurnId(turn): channel for turn, channel in kept.basis["turns"]}
         facts = {FactId(fact): channel for fact, channel in kept.basis["facts"]}
+        unnamed = kept.basis.get("private_names", ())
         for thought in thoughts_of(kept.value, turns, facts, kept.basis["most"]):
+            if names_somebody(thought.text, unnamed):
+                continue
             places = {turns[turn] for turn in thought.turns} | {facts[fact] for fact in thought.facts}
             new = NewReflection(
                 familiar=answer.familiar,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -17,6 +17,7 @@ from familiar_app.projectors.instruction import instruction
 from familiar_app.projectors.line import people_lines, turn_line
 from familiar_app.projectors.noting import FACTS, RICH_NOTE, apply_notes
 from familiar_app.projectors.port import IDLE, Desk, Progress, Tick
+from familiar_app.projectors.private_name import names_of
 from familiar_app.projectors.recording import Piece, position_of, record
 from familiar_app.projectors.retiring import FACT_SUPERSEDE
 from familiar_app.store.memory_writer import MemoryWriter
@@ -106,7 +107,7 @@ class RichNote:
         own = frozenset(turn.id for turn in shown if _is_own(turn, desk))
         private = frozenset(await desk.vault.privacy.levels())
         people = await self._people(turns, shown)
-        names = await self._names(private - people.keys())
+        names = await names_of(desk, private - people.keys())
         batch = NoteBatch(desk.familiar, tuple(turn.id for turn in shown), own, people, private, names)
         asked = await self._ask(shown, batch)
         rejected = notes_of(asked.value, batch, RICH_NOTE).rejected
@@ -126,11 +127,6 @@ class RichNote:
         lines = await fitted(desk, [turn_line(turn, batch.people) for turn in shown], room)
         user = instruction(f"{RICH_NOTE}_input", people=people, turns="\n".join(lines))
         return await ask_list(desk, self.name, system, user, SCHEMA)
-
-    async def _names(self, people: Iterable[PersonKey]) -> frozenset[str]:
-        """Return what those of some people are called who have a name at all."""
-        known = [key for key in people if await self._desk.vault.people.get(key) is not None]
-        return frozenset([await self._desk.vault.people.label(key) for key in known])
 
     async def _people(self, turns: Sequence[Turn], shown: Sequence[Turn]) -> dict[PersonKey, str]:
         """Return the manifest: who speaks in the batch, who spoke there lately, and the familiar itself."""

@@ -49,3 +49,32 @@ async def test_elsewhere_nobody_is_asked(scene: Scene) -> None:
     scene.model.tell("rich_note", [note("Ben moved to Rome.", said, about=[BEN.key])])
     await Projectors(scene.desk).run(["rich_note"], until_idle=True)
     assert await scene.texts() == ["Ben moved to Rome."]
+
+
+async def test_no_thought_is_about_them(scene: Scene) -> None:
+    inn = await scene.hear("discord:10", INN)
+    await scene.vault.privacy.set_opt_in(INN, True, familiar=MIRA, by=OWNER)
+    await scene.vault.privacy.set(ANN.key, PrivacyLevel.NONE, familiar=MIRA, by=ANN.key)
+    spoken = [await scene.say(f"remark {n}", ANN, channel=inn.id, guild=INN) for n in range(10)]
+    unasked = [await scene.say(f"I sail, part {n}", BEN, channel=inn.id, guild=INN) for n in range(10)]
+    thoughts = [("Ann talks a lot.", spoken[0]), ("Ben sails.", spoken[1]), ("Somebody sails.", unasked[0])]
+    answer = [{"text": text, "cited_turn_ids": [turn], "cited_fact_ids": []} for text, turn in thoughts]
+    scene.model.tell("reflection", answer)
+    await Projectors(scene.desk).run(["reflection"], until_idle=True)
+    assert "I sail" not in scene.model.prompts("reflection")[0]
+    for _ in ("as it was drawn", "as it is replayed"):
+        assert [one.text for one in await scene.vault.projections.reflections(MIRA)] == ["Ann talks a lot."]
+        await scene.sql("DELETE FROM reflections")
+        await Projectors(scene.desk).run(["reflection"], until_idle=True)
+
+
+async def test_where_nobody_has_agreed_there_is_nothing_to_think_about(scene: Scene) -> None:
+    inn = await scene.hear("discord:10", INN)
+    await scene.vault.privacy.set_opt_in(INN, True, familiar=MIRA, by=OWNER)
+    for number in range(20):
+        last = await scene.say(f"remark {number}", BEN, channel=inn.id, guild=INN)
+    await Projectors(scene.desk).run(["reflection"], until_idle=True)
+    assert scene.model.requests == []
+    mark = await scene.vault.projections.watermark("reflection", MIRA)
+    assert mark is not None
+    assert mark.position == last
