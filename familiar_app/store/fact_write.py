@@ -254,7 +254,9 @@ def _add_sources(connection: Connection, fact: FactId, new: NewFact, at: datetim
             raise UserError(f"There is no turn {turn}.", "Look up its number with `familiar turns`.")
         if not row[0]:
             connection.execute(
-                "INSERT INTO fact_sources VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (fact, turn, to_micros(at))
+                """INSERT INTO fact_sources (fact, turn, since) VALUES (?, ?, ?)
+                ON CONFLICT (fact, turn) DO UPDATE SET reworded = NULL""",
+                (fact, turn, to_micros(at)),
             )
             record_mentions(connection, turn, people)
 

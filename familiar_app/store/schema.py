@@ -16,6 +16,7 @@ from familiar_app.domain.errors import BugError, OutsideError
 from familiar_app.store.schema_alarm import ALARM
 from familiar_app.store.schema_answer import ANSWER
 from familiar_app.store.schema_audience import AUDIENCE
+from familiar_app.store.schema_delivery import DELIVERY
 from familiar_app.store.schema_lore import VERSION_4
 from familiar_app.store.schema_lore_use import LORE_USE
 from familiar_app.store.schema_lost_place import LOST_PLACE
@@ -224,6 +225,11 @@ def _make_alarm(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def _make_delivery(connection: Connection) -> None:
+    for statement in DELIVERY:
+        connection.execute(statement)
+
+
 # Step n brings a vault of version n to version n + 1; an empty database has version 0.
 STEPS: tuple[Step, ...] = (
     _make_version_1,
@@ -241,6 +247,7 @@ STEPS: tuple[Step, ...] = (
     _make_answer,
     _make_opt_in,
     _make_alarm,
+    _make_delivery,
 )
 VERSION = len(STEPS)
 
