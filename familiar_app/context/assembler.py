@@ -170,7 +170,7 @@ class Assembler:
             return None
         shelf = without_entries(await self._lore.shelf(ctx), request.variation)
         count = reach(shelf, self.config.lorebook)
-        newest = await newest_turns(self.vault, _stretch(request, pending), count=count)
+        newest = await newest_turns(self.vault, _stretch(request, pending), self.familiar, count=count)
         messages = tuple(f"{speaker_name(turn, history.style)}: {turn.content.strip()}" for turn in newest.turns)
         moment = LoreMoment(messages, newest, preview=request.looks_only, replay=replay_of(request.lore))
         return await self._lore.read(ctx, shelf, moment)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from familiar_app.context.history_line import is_own
 from familiar_app.context.recent_history import place_of
 from familiar_app.context.stretch import Stretch
+from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.store.vault import Vault
 
@@ -16,8 +18,8 @@ _LATER = 500
 class NewestTurns:
     """Turns oldest first, a pending one included. `later` counts those that came after the moment.
 
-    `answered` tells that the moment's turn has an answer already, `newest` that no person said anything after it, and
-    `pending` counts what is not stored.
+    `answered` tells that the familiar has answered the moment's turn already, `newest` that no person said anything
+    after it, and `pending` counts what is not stored.
     """
 
     turns: tuple[Turn, ...]
@@ -27,7 +29,7 @@ class NewestTurns:
     pending: int = 0
 
 
-async def newest_turns(vault: Vault, stretch: Stretch, *, count: int) -> NewestTurns:
+async def newest_turns(vault: Vault, stretch: Stretch, familiar: FamiliarId, *, count: int) -> NewestTurns:
     """Read the newest `count` turns of persons and familiars of a stretch."""
     until, pending = stretch.until, stretch.pending
     after = await stretch.later(vault, _LATER)
@@ -39,7 +41,7 @@ async def newest_turns(vault: Vault, stretch: Stretch, *, count: int) -> NewestT
     return NewestTurns(
         turns=tuple(turns[len(turns) - count :] if len(turns) > count else turns),
         later=len(after) - len(moved),
-        answered=any(turn.answers == until for turn in after),
+        answered=any(turn.answers == until and is_own(turn, familiar) for turn in after),
         newest=not any(turn.role is Role.USER for turn in after),
         pending=int(pending is not None),
     )

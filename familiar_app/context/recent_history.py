@@ -24,7 +24,7 @@ from familiar_app.context.stretch import Stretch
 from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.budget import stable_start
 from familiar_app.domain.clock import local_time
-from familiar_app.domain.ids import OWNER, ChannelId, PersonKey, TurnId
+from familiar_app.domain.ids import OWNER, ChannelId, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.speech import told_apart
 from familiar_app.domain.trace import LeftOut
 from familiar_app.domain.turn import Role, Turn
@@ -95,7 +95,7 @@ class RecentHistory:
     async def read(self, style: LineStyle, stretch: Stretch, *, owner_label: str, cap: int) -> ReadHistory:
         """Read back from the end of the stretch until `cap` tokens are full."""
         (_, each) = await self._counter.frame()
-        turns = await self._later_answers(stretch)
+        turns = await self._later_answers(stretch, style.familiar)
         if stretch.pending is not None:
             turns.append(stretch.pending)
         before = stretch.end
@@ -140,11 +140,23 @@ class RecentHistory:
                 shown[0] = dated
         return HistoryWindow(tuple(shown), left_out)
 
-    async def _later_answers(self, stretch: Stretch) -> list[Turn]:
-        """Return answers to earlier turns that were made again after the end of the stretch."""
+    async def _later_answers(self, stretch: Stretch, familiar: FamiliarId) -> list[Turn]:
+        """Return answers that stand behind the end of the stretch and count all the same.
+
+        They are those to earlier turns that were made again, and what other familiars had already answered to the
+        newest turn when this one first did.
+        """
         end = stretch.until
-        later = await stretch.later(self._vault, _FIRST_PAGE)
-        return [turn for turn in later if end is not None and place_of(turn) < end and stretch.shows(turn)]
+        if end is None:
+            return []
+        later = [turn for turn in await stretch.later(self._vault, _FIRST_PAGE) if stretch.shows(turn)]
+        others = [turn for turn in later if turn.answers == end and not is_own(turn, familiar)]
+        first: dict[FamiliarId | None, TurnId] = {}
+        for answer in await self._vault.turns.answers(end) if others else ():
+            first.setdefault(answer.familiar, answer.id)
+        own = first.get(familiar, math.inf)
+        heard = [turn for turn in others if first.get(turn.familiar, math.inf) < own]
+        return [*(turn for turn in later if place_of(turn) < end), *heard]
 
     async def _lines(self, turns: Sequence[Turn], style: LineStyle, each: int) -> tuple[HistoryLine, ...]:
         by_message = {turn.message_id: turn for turn in turns if turn.message_id is not None}

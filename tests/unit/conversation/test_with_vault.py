@@ -13,12 +13,12 @@ from familiar_app.conversation.event import ReplyStored
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import FixedClock
-from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, ChannelKey, PersonKey
+from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, ChannelKey, FamiliarId, PersonKey
 from familiar_app.domain.trace import messages_as_sent
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role
 from familiar_app.store.keys import KdfCost, new_recovery_code
 from familiar_app.store.vault import Vault
-from tests.doubles.talk import ANN, MIRA, START, FakeModel, make_config
+from tests.doubles.talk import ANN, BEN, MIRA, START, FakeModel, make_config
 
 CHEAP = KdfCost(time_cost=1, memory_kib=8 * 1024, parallelism=1)
 
@@ -125,3 +125,35 @@ async def test_channel_that_does_not_exist_yet(vault: Vault) -> None:
     made_up = Channel(id=0, key=MAIN_CHANNEL, familiar=MIRA, title="main")  # type: ignore[arg-type]
     prompt = await talk(vault, FakeModel()).assembler.assemble(PromptRequest(made_up, pending="hello"))
     assert "[2024-05-01 12:30 Ann] hello" in prompt.request.messages[-1].content
+
+
+async def test_two_familiars_answer_one_message_and_see_each_other(vault: Vault) -> None:
+    def talker(name: str, said: str) -> tuple[Conversation, FakeModel]:
+        familiar, model, card = FamiliarId(name.lower()), FakeModel(deltas=[said]), CharacterCard(name=name)
+        config, clock = make_config(), FixedClock(START)
+        assembler = Assembler(familiar, lambda: card, config, vault, model, clock, "Ann")
+        return Conversation(familiar, name, config, vault, model, assembler, clock), model
+
+    (mira, mira_model), (nix, nix_model) = talker("Mira", "The sea."), talker("Nix", "The woods.")
+    for one in (mira, nix):
+        place = await vault.channels.ensure(ChannelKey("discord:10"), familiar=one.familiar, title="general")
+    asked, _ = await vault.turns.append(NewTurn(place.id, Role.USER, "Sea or woods?", START, author=BEN))
+    first = await reply_of(mira.regenerate(asked.id))
+    await reply_of(nix.regenerate(asked.id))
+    assert [turn.content for turn in await vault.turns.page(place.id)] == ["Sea or woods?", "The sea.", "The woods."]
+    # Each is "assistant" to itself alone, and the second has heard the first.
+    (seen,) = [message for message in nix_model.requests[-1].messages if message.role == "user"]
+    assert "Ben #general] Sea or woods?" in seen.content
+    assert "Mira #general] The sea." in seen.content
+    # Made again, an answer knows what its first one knew: the other's came later.
+    mira_model.deltas = ["The sea, always."]
+    again = await reply_of(mira.regenerate(first.turn.id))
+    assert (again.turn.alternative, again.turn.alternatives) == (2, 2)
+    assert not any("woods." in message.content for message in mira_model.requests[-1].messages)
+    thanks, _ = await vault.turns.append(NewTurn(place.id, Role.USER, "Thanks!", START, author=BEN))
+    await reply_of(nix.regenerate(thanks.id))
+    *_, theirs, own, newest = nix_model.requests[-1].messages
+    assert (own.role, own.content) == ("assistant", "The woods.")
+    assert theirs.role == newest.role == "user"
+    assert "Mira #general] The sea, always." in theirs.content
+    assert await vault.verify() == []
