@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from familiar_app.cli.context import Command
+from familiar_app.discord_link.token import keep_token, subscribe
 from familiar_app.domain.errors import BadInputError, OutsideError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.services import Hosted, Services
-from familiar_app.store.token_lock import default_lock_folder
 
 if TYPE_CHECKING:
     from familiar_app.discord_link.company import Company
@@ -65,22 +65,14 @@ async def run_serve(command: Command) -> int:
     stopping = _stop_on_signal()
     await _prepare(command, services)
     # Imported here, so that other commands start without the client library.
-    from familiar_app.discord_link.company import Company, addresses_from
+    from familiar_app.discord_link.opening import open_company
 
     names = {one.id: one.name for one in services.familiars.values()}
 
     def report(familiar: FamiliarId, status: LinkStatus) -> None:
         command.out.message(f"{names[familiar]}: {status.sentence(services.clock.now())}")
 
-    company = Company(
-        vault=services.vault,
-        network=services.network,
-        clock=services.clock,
-        tasks=services.tasks,
-        locks=default_lock_folder(),
-        addresses=addresses_from(os.environ),
-        report=report,
-    )
+    company = open_company(services.vault, services.network, services.clock, services.tasks, report)
     served = await _serve(command, services, company, stopping)
     if command.out.as_json:
         command.out.json({"served": served})
@@ -113,12 +105,10 @@ async def _prepare(command: Command, services: Services) -> None:
     """Keep the token and the channels that were given."""
     if command.args.token_file is None and not command.args.subscribe:
         return
-    from familiar_app.discord_link.company import read_token, subscribe, token_name
-
     familiar = command.hosted(services).id
     if command.args.token_file is not None:
-        token = read_token(_read(command.args.token_file), source=_source(command.args.token_file))
-        await services.vault.secrets.set(token_name(familiar), token)
+        token = _read(command.args.token_file)
+        await keep_token(services.vault, familiar, token, source=_source(command.args.token_file))
         command.out.message("The token is kept in the vault; the file is not needed any more.")
     for channel in command.args.subscribe:
         await subscribe(services.vault, familiar, channel)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.discord_link.client import GATEWAY, REST, Addresses
-from familiar_app.discord_link.incoming import channel_key
 from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.link import DiscordLink, Patience
 from familiar_app.discord_link.status import LinkStatus
+from familiar_app.discord_link.token import token_name
 from familiar_app.domain.clock import Clock
-from familiar_app.domain.errors import BadInputError, FamiliarError, UserError
+from familiar_app.domain.errors import FamiliarError, UserError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.models.network import NetworkPolicy, RefusedByLocalOnlyError, is_loopback
@@ -22,7 +22,6 @@ from familiar_app.store.token_lock import lock_token
 from familiar_app.store.vault import Vault
 
 _ADDRESS = "FAMILIAR_DISCORD_ADDRESS"
-_MAX_TOKEN_CHARS = 200
 Report = Callable[[FamiliarId, LinkStatus], None]
 
 
@@ -107,28 +106,6 @@ class Company:
                 "Local-only mode is on, so no familiar connects to Discord.",
                 "Turn local-only mode off, or start without --local-only.",
             ) from error
-
-
-def token_name(familiar: FamiliarId) -> str:
-    """Return the name under which the vault keeps a familiar's token."""
-    return f"{familiar}.discord_token"
-
-
-def read_token(text: str, *, source: str) -> str:
-    """Return a token as it was copied. Raises BadInputError where it cannot be one."""
-    token = text.strip().removeprefix("Bot ").strip()
-    if not token or len(token) > _MAX_TOKEN_CHARS or not token.isascii() or any(char.isspace() for char in token):
-        raise BadInputError(
-            "this is not a bot's token.",
-            source=source,
-            next_step="Copy it from Discord's developer portal (Bot, Reset Token).",
-        )
-    return token
-
-
-async def subscribe(vault: Vault, familiar: FamiliarId, channel: int) -> None:
-    """Let a familiar listen in a channel of Discord from now on."""
-    await vault.channels.ensure(channel_key(channel), familiar=familiar)
 
 
 def addresses_from(environment: Mapping[str, str]) -> Addresses:

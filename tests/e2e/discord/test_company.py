@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from familiar_app.discord_link.client import Addresses
-from familiar_app.discord_link.company import Company, token_name
+from familiar_app.discord_link.company import Company
 from familiar_app.discord_link.status import LinkStatus
+from familiar_app.discord_link.token import token_name
 from familiar_app.domain.errors import UserError
 from familiar_app.models.network import NetworkPolicy
 from familiar_app.store.token_lock import lock_token

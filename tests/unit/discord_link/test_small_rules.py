@@ -10,11 +10,12 @@ import discord
 import pytest
 
 from familiar_app.discord_link.client import Addresses, allowed, intents
-from familiar_app.discord_link.company import addresses_from, read_token
+from familiar_app.discord_link.company import addresses_from
 from familiar_app.discord_link.fault import NotPermittedError, explained
 from familiar_app.discord_link.incoming import channel_key, channel_number
 from familiar_app.discord_link.reply_mark import Marked, read_mark
 from familiar_app.discord_link.status import LinkStatus
+from familiar_app.discord_link.token import read_token
 from familiar_app.domain.errors import BadInputError, OutsideError, UserError
 from familiar_app.domain.ids import ChannelKey
 
