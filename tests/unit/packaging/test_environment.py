@@ -6,12 +6,13 @@ import json
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import environment
 import pytest
 from environment import PYTHON, Environment, SetupError
+
+from tests.doubles.waiting import PATIENCE_S, until_seen
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are shell scripts")
 
@@ -187,19 +188,25 @@ def test_two_starts_at_once_install_once(project: Path) -> None:
         from pathlib import Path
         sys.path.insert(0, {str(ROOT / "packaging")!r})
         import environment
+        said, say = Path({str(project)!r}) / "said", environment.say
+        def note(text):
+            with said.open("a") as record:
+                record.write(text + "\\n")
+            say(text)
         def install(self, kind):
             with (self.root / "installs").open("a") as record:
                 record.write("x")
-            time.sleep(0.5)
+            while not said.exists() or said.read_text().count("waiting for it") < 2:
+                time.sleep(0.02)
             self.scripts.mkdir(parents=True)
             self.python.symlink_to(sys.executable)
             self._write_stamp(self._wanted_stamp(kind))
-        environment.Environment._install = install
+        environment.Environment._install, environment.say = install, note
         environment.Environment(Path({str(project)!r})).prepare("app")
         """
     )
     children = [subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True) for _ in range(3)]
-    said = [child.communicate(timeout=20)[1] for child in children]
+    said = [child.communicate(timeout=PATIENCE_S)[1] for child in children]
     assert [child.returncode for child in children] == [0, 0, 0]
     assert (project / "installs").read_text(encoding="utf-8") == "x"
     assert sum("waiting for it" in text for text in said) == 2
@@ -223,13 +230,10 @@ def test_a_killed_start_leaves_the_lock_to_the_pip_it_started(project: Path) -> 
     assert killed.stdin is not None
     assert killed.stdout is not None
     assert killed.stdout.readline() == b"started\n"
-    killed.wait(timeout=10)
+    killed.wait(timeout=PATIENCE_S)
     with (project / ".venv.lock").open("a") as handle:
         assert not environment._try_lock(handle)
         killed.stdin.write(b"\n")
         killed.stdin.close()
-        until = time.monotonic() + 10
-        while not environment._try_lock(handle):
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        until_seen(lambda: environment._try_lock(handle), "the lock is free")
     killed.stdout.close()

@@ -51,12 +51,14 @@ async def test_innocent(clock):
 
 @pytest.mark.slow
 def test_each_guard_catches_its_offender(tmp_path: Path) -> None:
-    shutil.copyfile(TESTS / "conftest.py", tmp_path / "conftest.py")
+    rules = (TESTS / "conftest.py").read_text(encoding="utf-8")
+    assert "PATIENCE_S = 30.0" in rules
+    (tmp_path / "conftest.py").write_text(rules.replace("PATIENCE_S = 30.0", "PATIENCE_S = 0.5"), encoding="utf-8")
     shutil.copyfile(TESTS.parent / "pyproject.toml", tmp_path / "pyproject.toml")
     (tmp_path / "test_offenders.py").write_text(OFFENDERS, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rA", "test_offenders.py"]
     found = {**os.environ, "PYTHONPATH": str(TESTS.parent)}
-    answer = subprocess.run(command, cwd=tmp_path, env=found, capture_output=True, text=True, timeout=60, check=False)
+    answer = subprocess.run(command, cwd=tmp_path, env=found, capture_output=True, text=True, timeout=200, check=False)
     for guard in ("stray thread", "stray task", "left open", "only connect to loopback", "of old", "of the window"):
         assert guard in answer.stdout
     caught = set(re.findall(r"^(?:FAILED|ERROR) \S+::test_(\w+)", answer.stdout, re.MULTILINE))

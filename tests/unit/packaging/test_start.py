@@ -187,7 +187,8 @@ def test_pytest_itself_notes_what_failed_and_runs_it_again(
         return subprocess.run([sys.executable, "-m", *after], check=False, env=child()).returncode
 
     def child() -> dict[str, str]:
-        return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+        others = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+        return {**others, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "xdist.plugin"}
 
     assert checks.run(here, ["--quick"], runner) == 0
     said = capfd.readouterr().out
