@@ -148,6 +148,42 @@ class Audience:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One person who reads alone: all their keys, their marks on the server they ask from, and that server."""
+
+    keys: frozenset[PersonKey]
+    tokens: frozenset[str] = frozenset()
+    guild: str | None = None
+
+
+def held_from(there: Place, reader: Reader) -> Held | None:
+    """Tell why what was learned `there` is not told to one person alone; None where they can, or could, read it."""
+    if there.kind is PlaceKind.LOCAL:
+        return Held.WINDOW
+    if there.readers is None:
+        return Held.UNKNOWN
+    if there.kind is PlaceKind.DIRECT:
+        return None if reader.keys & there.readers.people else Held.DIRECT
+    able = there.readers.tokens or frozenset()
+    if reader.keys & able:
+        return None
+    if reader.guild is None or reader.guild != there.guild:
+        return Held.SERVER
+    return None if there.readers.everyone or reader.tokens & able else Held.READERS
+
+
+def audience_of_reader(reader: Reader, places: Sequence[Place], channel: ChannelId | None) -> Audience:
+    """Weigh every place there is against one person who reads alone, and asks from `channel`."""
+    closed = {
+        there.channel: reason
+        for there in places
+        if there.channel != channel and (reason := held_from(there, reader)) is not None
+    }
+    opened = frozenset(one.channel for one in places if one.channel not in closed)
+    return Audience(ChannelId(-1) if channel is None else channel, AudienceMode.STRICT, opened, closed)
+
+
 def outside_direct_messages(places: Sequence[Place]) -> Audience:
     """Return all that was learned, but for what was learned in direct messages."""
     closed = {one.channel: Held.DIRECT for one in places if one.kind is PlaceKind.DIRECT}

@@ -6,6 +6,7 @@ The rules are in `domain/audience.py`. Who reads a channel is told by the link t
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.audience import (
@@ -13,14 +14,17 @@ from familiar_app.domain.audience import (
     AudienceMode,
     Place,
     PlaceKind,
+    Reader,
     Readers,
     audience_of,
+    audience_of_reader,
     outside_direct_messages,
 )
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, is_local
 from familiar_app.domain.turn import Channel
 from familiar_app.store.engine import Engine
+from familiar_app.store.provenance import Provenance, read_provenance
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -47,6 +51,15 @@ class Audiences:
     async def outside_direct_messages(self, familiar: FamiliarId) -> Audience:
         """Return all that a familiar has learned, but for what it learned in direct messages."""
         return outside_direct_messages(await self._engine.read(lambda connection: _places(connection, familiar)))
+
+    async def of_reader(self, familiar: FamiliarId, reader: Reader, channel: ChannelId | None) -> Audience:
+        """Return what may be told to one person alone, who asks from a channel, of all that a familiar has learned."""
+        places = await self._engine.read(lambda connection: _places(connection, familiar))
+        return audience_of_reader(reader, places, channel)
+
+    async def provenance(self, facts: Collection[int]) -> dict[int, Provenance]:
+        """Return where and from whom facts were learned."""
+        return await self._engine.read(lambda connection: read_provenance(connection, facts))
 
     async def readers(self, channel: ChannelId) -> Readers | None:
         """Return who reads a channel, None where nobody has told."""

@@ -15,7 +15,7 @@ from familiar_app.domain.audience import Audience
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import Fact, FactId, NewFact, Subject
-from familiar_app.domain.ids import FamiliarId, PersonKey, TurnId
+from familiar_app.domain.ids import OWNER, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.projection import Reflection, Retirement, RetirementId
 from familiar_app.domain.turn import Channel, Turn
 from familiar_app.store import fact_act, fact_query, fact_write, owner_act
@@ -192,28 +192,34 @@ class Facts:
 
         return await self._act(act)
 
-    async def edit_by_owner(self, fact: FactId, changes: NewFact) -> Fact:
-        """Put another fact in the place of one: an edit never changes a row. Raises UserError where it is retired."""
+    async def edit_by_owner(self, fact: FactId, changes: NewFact, *, decided_by: PersonKey = OWNER) -> Fact:
+        """Put another fact in the place of one: an edit never changes a row. Raises UserError where it is retired.
+
+        Somebody else than the owner decides so about themselves alone, which the caller has to see to.
+        """
 
         def act(connection: Connection) -> tuple[FamiliarId, fact_act.Act]:
             refuse_private(connection, (subject.key for subject in changes.subjects))
-            return existing_fact(connection, fact).familiar, fact_act.edit_act(connection, fact, changes)
+            made = fact_act.edit_act(connection, fact, changes)
+            return existing_fact(connection, fact).familiar, fact_act.decided(made, decided_by)
 
         return (await self._act(act))[0]
 
-    async def retire_by_owner(self, fact: FactId, *, by: FactId | None = None) -> Fact:
+    async def retire_by_owner(self, fact: FactId, *, by: FactId | None = None, decided_by: PersonKey = OWNER) -> Fact:
         """Retire a fact, for another one or for none. Raises UserError where it is retired already."""
 
         def act(connection: Connection) -> tuple[FamiliarId, fact_act.Act]:
-            return existing_fact(connection, fact).familiar, fact_act.retire_act(connection, fact, by)
+            made = fact_act.retire_act(connection, fact, by)
+            return existing_fact(connection, fact).familiar, fact_act.decided(made, decided_by)
 
         return (await self._act(act))[0]
 
-    async def restore_by_owner(self, fact: FactId) -> Fact:
+    async def restore_by_owner(self, fact: FactId, *, decided_by: PersonKey = OWNER) -> Fact:
         """Believe a retired fact again; whoever retired it may not propose the same again."""
 
         def act(connection: Connection) -> tuple[FamiliarId, fact_act.Act]:
-            return existing_fact(connection, fact).familiar, fact_act.restore_act(connection, fact)
+            made = fact_act.restore_act(connection, fact)
+            return existing_fact(connection, fact).familiar, fact_act.decided(made, decided_by)
 
         return (await self._act(act))[0]
 

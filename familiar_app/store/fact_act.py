@@ -13,7 +13,7 @@ from familiar_app.domain.clock import format_time, parse_time
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import FactId, NewFact, Subject
 from familiar_app.domain.fact_text import identity
-from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
+from familiar_app.domain.ids import OWNER, ChannelId, FamiliarId, PersonKey, TurnId
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -41,6 +41,11 @@ def retire_act(connection: Connection, prior: FactId, by: FactId | None) -> Act:
 def restore_act(connection: Connection, prior: FactId) -> Act:
     """Return the act of believing a fact again."""
     return {"act": "fact_restore", "prior": _reference(connection, prior)}
+
+
+def decided(act: Act, by: PersonKey) -> Act:
+    """Return an act with whoever decided it, where that was not the owner."""
+    return act if by == OWNER else {**act, "by": by}
 
 
 def decision_act(connection: Connection, name: str, prior: FactId, successor: FactId) -> Act:

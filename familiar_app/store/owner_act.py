@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import Fact, FactId
-from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, FamiliarId, TurnId
+from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.projection import RetirementState
 from familiar_app.store import retirement
 from familiar_app.store.channel import ensure_local
@@ -58,7 +58,7 @@ def perform(connection: Connection, familiar: FamiliarId, act: Act, at: datetime
     """Log an act and carry it out. Returns the fact it is about, and whether a new one was stored."""
     now = to_micros(at)
     number = log_act(connection, familiar, act, now)
-    fact, created = _carry_out(connection, familiar, act, Stamp(at, OWNER, TurnId(number)))
+    fact, created = _carry_out(connection, familiar, act, Stamp(at, _doer(act), TurnId(number)))
     if act["act"] in ("fact_add", "fact_edit"):
         # The number is known only now; nobody has seen the turn without it.
         text = json.dumps({**act, "fact": fact.id}, ensure_ascii=False)
@@ -105,7 +105,8 @@ def replay(
                 present += 1
             else:
                 touched.update(facts_of(act))
-                fact, _ = _carry_out(connection, familiar, act, Stamp(from_micros(at), OWNER, TurnId(number)))
+                stamp = Stamp(from_micros(at), _doer(act), TurnId(number))
+                fact, _ = _carry_out(connection, familiar, act, stamp)
                 touched.add(fact.id)
                 done += 1
         except UserError:
@@ -115,6 +116,11 @@ def replay(
     if last is not None:
         _set_position(connection, familiar, *last)
     return ReplayCount(done, present, lost)
+
+
+def _doer(act: Act) -> PersonKey:
+    """Return who decided: the owner, or whoever corrected what is known about themselves."""
+    return PersonKey(act.get("by", OWNER))
 
 
 def _carry_out(connection: Connection, familiar: FamiliarId, act: Act, stamp: Stamp) -> tuple[Fact, bool]:

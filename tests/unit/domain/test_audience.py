@@ -6,7 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from familiar_app.domain.audience import Audience, AudienceMode, Held, Place, PlaceKind, Readers, audience_of, held
+from familiar_app.domain.audience import (
+    Audience,
+    AudienceMode,
+    Held,
+    Place,
+    PlaceKind,
+    Reader,
+    Readers,
+    audience_of,
+    audience_of_reader,
+    held,
+    held_from,
+)
 from familiar_app.domain.ids import ChannelId, PersonKey
 
 STRICT, SERVER, OPEN = AudienceMode.STRICT, AudienceMode.SERVER, AudienceMode.OPEN
@@ -133,3 +145,32 @@ def test_an_audience_names_what_it_may_not_hear_and_why() -> None:
     assert not audience.everything
     assert audience_of(window(4), [here, secret, window(4)], OPEN).everything
     assert not Audience(ChannelId(1), STRICT).everything
+
+
+@pytest.mark.parametrize(
+    ("there", "reason"),
+    [
+        (direct(1, ANN), None),
+        (direct(1, ANN, BEN), None),
+        (direct(1, BEN), Held.DIRECT),
+        (direct(1), Held.UNKNOWN),
+        (window(), Held.WINDOW),
+        (room(1, EVERYONE), None),
+        (room(1, MODS), None),
+        (room(1, Readers(tokens=frozenset({"role:staff"}))), Held.READERS),
+        (room(1), Held.UNKNOWN),
+        (room(1, EVERYONE, "g2"), Held.SERVER),
+        (room(1, MODS, "g2"), Held.SERVER),
+        (room(1, Readers(tokens=frozenset({ANN})), "g2"), None),
+    ],
+)
+def test_one_person_alone_is_told_what_they_can_read(there: Place, reason: Held | None) -> None:
+    reader = Reader(frozenset({ANN}), frozenset({ANN, "role:mods"}), "g1")
+    assert held_from(there, reader) is reason
+
+
+def test_the_channel_somebody_asks_from_is_open_to_them() -> None:
+    audience = audience_of_reader(Reader(frozenset({ANN})), [room(1), room(2)], ChannelId(1))
+    assert audience.open_to == {ChannelId(1)}
+    assert audience.why_held([ChannelId(2)]) is Held.UNKNOWN
+    assert audience.why_held([None]) is Held.OWNER

@@ -257,3 +257,15 @@ async def test_acts_of_one_familiar_leave_the_others_alone(vault: Vault) -> None
     await empty(vault)
     await vault.facts.replay_owner_acts(bell)
     assert await everything(vault) == [hers]
+
+
+async def test_who_corrected_what_is_known_about_themselves_stays_named(vault: Vault) -> None:
+    first, _ = await vault.facts.append(new("Ann rows."))
+    changed = await vault.facts.edit_by_owner(first.id, new("Ann sails.", origin="owner"), decided_by=ANN.key)
+    await vault.facts.retire_by_owner(changed.id, decided_by=ANN.key)
+    await vault.facts.restore_by_owner(changed.id, decided_by=ANN.key)
+    assert [one.get("by") for one in await acts(vault)] == [ANN.key] * 3
+    before = await vault.facts.get(changed.id)
+    assert before is not None
+    assert [(one.begun_by, one.ended_by) for one in before.beliefs] == [(ANN.key, ANN.key), (ANN.key, None)]
+    assert (await everything(vault))[0].beliefs[-1].ended_by == ANN.key
