@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -33,6 +33,8 @@ _NUMERAL = re.compile(r"[+-]?\d+(?:\.\d+)?\Z")
 class NoteBatch:
     """What an extractor was shown: turns, those among them that the familiar said itself, and the people it may name.
 
+    `machines` are the speakers of turns that another familiar or a bot said; they are evidence about that one alone.
+
     `people` has the familiar itself too; its values are the names that facts keep as `display_at_write`. About those in
     `private` nothing may be kept; `private_names` are the names of those among them who are not among `people`.
     """
@@ -43,6 +45,7 @@ class NoteBatch:
     people: Mapping[PersonKey, str]
     private: frozenset[PersonKey] = frozenset()
     private_names: frozenset[str] = frozenset()
+    machines: Mapping[TurnId, PersonKey] = field(default_factory=dict)
 
     @property
     def ego(self) -> PersonKey:
@@ -55,7 +58,15 @@ class NoteBatch:
             kept["private"] = sorted(self.private)
         if self.private_names:
             kept["private_names"] = sorted(self.private_names)
+        if self.machines:
+            kept["machines"] = [[turn, key] for turn, key in sorted(self.machines.items())]
         return kept
+
+    def speakers(self, sources: Sequence[TurnId]) -> frozenset[PersonKey] | None:
+        """Return who said these turns where no person did, else None."""
+        said = [self.ego if turn in self.own else self.machines.get(turn) for turn in sources]
+        known = frozenset(key for key in said if key is not None)
+        return None if None in said else known
 
 
 def batch_of(basis: Mapping[str, Any], familiar: FamiliarId) -> NoteBatch:
@@ -67,6 +78,7 @@ def batch_of(basis: Mapping[str, Any], familiar: FamiliarId) -> NoteBatch:
         {PersonKey(key): name for key, name in basis["people"].items()},
         frozenset(PersonKey(key) for key in basis.get("private", ())),
         frozenset(basis.get("private_names", ())),
+        {TurnId(turn): PersonKey(key) for turn, key in basis.get("machines", ())},
     )
 
 
@@ -152,10 +164,10 @@ def _note(item: object, batch: NoteBatch, origin: str, rejected: Counter[str]) -
         rejected["own ability"] += 1
         return None
     sources = sources_of(item.get("source_turn_ids"), batch.turns)
-    if batch.own.issuperset(sources):
-        about_others = [subject for subject in subjects if subject.key != batch.ego]
-        rejected["own word about others"] += bool(about_others)
-        subjects = tuple(subject for subject in subjects if subject.key == batch.ego)
+    if (speakers := batch.speakers(sources)) is not None:
+        about_others = any(subject.key not in speakers for subject in subjects)
+        rejected["own word about others" if speakers == {batch.ego} else "a bot's word about others"] += about_others
+        subjects = tuple(subject for subject in subjects if subject.key in speakers)
     valid_from, valid_to = _instant(item.get("valid_from")), _instant(item.get("valid_to"))
     if valid_from is not None and valid_to is not None and valid_to <= valid_from:
         rejected["ends before it begins"] += 1

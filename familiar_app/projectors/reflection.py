@@ -141,7 +141,7 @@ class Reflection:
         labels, told = await desk.vault.facts.labels(facts), await claimants_of(desk, facts)
         system = instruction(self.name, char=desk.char)
         lines = [fact_line(fact, labels[fact.id], told[fact.id]) for fact in facts]
-        lines += [turn_line(turn, people) for turn in turns]
+        lines += [turn_line(turn, people, desk.ego) for turn in turns]
         shown = await fitted(desk, lines, await room_for(desk, system))
         user = instruction(
             f"{self.name}_input",

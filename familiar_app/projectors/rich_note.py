@@ -14,7 +14,7 @@ from familiar_app.projectors.asking import Asked, ask_list, fitted, room_for
 from familiar_app.projectors.belief import BeliefReplay
 from familiar_app.projectors.confidence import confidences_of
 from familiar_app.projectors.instruction import instruction
-from familiar_app.projectors.line import people_lines, turn_line
+from familiar_app.projectors.line import machine_of, people_lines, turn_line
 from familiar_app.projectors.noting import FACTS, RICH_NOTE, apply_notes
 from familiar_app.projectors.port import IDLE, Desk, Progress, Tick
 from familiar_app.projectors.private_name import names_of
@@ -108,7 +108,8 @@ class RichNote:
         private = frozenset(await desk.vault.privacy.levels())
         people = await self._people(turns, shown)
         names = await names_of(desk, private - people.keys())
-        batch = NoteBatch(desk.familiar, tuple(turn.id for turn in shown), own, people, private, names)
+        machines = {turn.id: key for turn in shown if turn.id not in own and (key := machine_of(turn)) is not None}
+        batch = NoteBatch(desk.familiar, tuple(turn.id for turn in shown), own, people, private, names, machines)
         asked = await self._ask(shown, batch)
         rejected = notes_of(asked.value, batch, RICH_NOTE).rejected
         piece = Piece(self.name, VERSION, turns[0].id, turns[-1].id)
@@ -124,7 +125,7 @@ class RichNote:
         system = instruction(RICH_NOTE, char=desk.char, ego=batch.ego)
         people = people_lines(batch.people)
         room = await room_for(desk, system, people)
-        lines = await fitted(desk, [turn_line(turn, batch.people) for turn in shown], room)
+        lines = await fitted(desk, [turn_line(turn, batch.people, desk.ego) for turn in shown], room)
         user = instruction(f"{RICH_NOTE}_input", people=people, turns="\n".join(lines))
         return await ask_list(desk, self.name, system, user, SCHEMA)
 

@@ -110,7 +110,7 @@ class RollingSummary:
         desk = self._desk
         previous = await desk.vault.projections.summary(desk.familiar, channel)
         people: dict[PersonKey, str] = {desk.ego: desk.char}
-        lines = [turn_line(turn, people) for turn in turns]
+        lines = [turn_line(turn, people, desk.ego) for turn in turns]
         system = instruction(self.name, char=desk.char)
         before = clean_text(previous.text) if previous else "(nothing yet)"
         room = await room_for(desk, system, before)

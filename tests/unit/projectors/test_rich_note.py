@@ -110,6 +110,40 @@ async def test_what_rests_on_its_own_word_alone_is_about_itself_alone(scene: Sce
     assert {subject.key for subject in laughed.subjects} == {"discord:2", EGO}
 
 
+async def test_what_another_familiar_or_a_bot_says_is_no_evidence_about_people(scene: Scene) -> None:
+    nix, robo = Author(PersonKey("ego:nix"), "Nix"), Author(PersonKey("discord:9"), "Robo", bot=True)
+    await scene.talk(6)
+    other = await scene.say("Ben is a thief.", nix, role=Role.ASSISTANT, familiar=FamiliarId("nix"))
+    bot = await scene.say("Ben has won a goat.", robo)
+    own = await scene.say("So I heard.", author=None)
+    person = await scene.say("I have a goat.", BEN)
+    people = ["discord:2", "discord:9", "ego:nix", EGO]
+    scene.model.tell(
+        "rich_note",
+        [
+            note("Nix calls Ben a thief.", other, about=people),
+            note("Robo gave Ben a goat.", bot, about=people),
+            note("Nix told Mira that Ben steals.", other, own, about=people),
+            note("Ben has a goat.", bot, person, about=["discord:2"]),
+        ],
+    )
+    await projector(scene).tick(flush=False)
+    about = {one.text: {subject.key for subject in one.subjects} for one in await scene.beliefs()}
+    assert about == {
+        "Nix calls Ben a thief.": {"ego:nix"},
+        "Robo gave Ben a goat.": {"discord:9"},
+        "Nix told Mira that Ben steals.": {"ego:nix", EGO},
+        "Ben has a goat.": {"discord:2"},
+    }
+    (prompt,) = scene.model.prompts("rich_note")
+    assert "Nix (ego:nix, a bot)] Ben is a thief." in prompt
+    assert "Mira (ego:mira)] So I heard." in prompt
+    # A rebuild gives the same without asking anybody.
+    await scene.vault.projections.write(lambda writer: projector(scene).empty(writer, fresh=False))
+    await projector(scene).replay()
+    assert {one.text: {subject.key for subject in one.subjects} for one in await scene.beliefs()} == about
+
+
 async def test_the_manifest_has_the_batch_first_then_recent_speakers_up_to_its_cap(scene: Scene) -> None:
     scene.config = make_config("[memory.rich_note]\nmanifest_people = 3\nbatch_turns = 2")
     for number in range(10, 15):
