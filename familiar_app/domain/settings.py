@@ -40,6 +40,7 @@ from familiar_app.domain.setting_value import (
 
 Provider = Literal["llama_cpp", "openai", "scripted"]
 DiscordMode = Literal["mentions", "ambient"]
+DiscordPersona = Literal["webhook", "webhook_only", "name"]
 Theme = Literal["system", "light", "dark", "contrast"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
@@ -194,6 +195,7 @@ class ChannelSettings(Table):
     lorebooks: Annotated[tuple[BookName, ...], Field(strict=False)] = ()
     tools: Annotated[tuple[str, ...] | None, Field(strict=False)] = None
     mode: DiscordMode | None = None
+    first: bool | None = None
 
 
 class DisplaySettings(Table):
@@ -207,12 +209,19 @@ class DisplaySettings(Table):
 
 
 class DiscordSettings(Table):
-    """When the familiar speaks on Discord. `bots` are the numbers of bots that may speak to it by name."""
+    """When the familiar speaks on Discord. `bots` are the numbers of bots that may speak to it by name.
+
+    `aliases`, `first` and `persona` count where several familiars share one account: how else it is called, whether it
+    answers whoever names nobody, and how it shows who speaks.
+    """
 
     mode: DiscordMode
     direct_messages: bool
     bots: Annotated[tuple[int, ...], Field(strict=False)]
     missed_messages: Annotated[int, Field(ge=0, le=1000)]
+    aliases: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=80)], ...], Field(strict=False)]
+    first: bool
+    persona: DiscordPersona
 
 
 class CharacterConfig(Table):
@@ -268,6 +277,15 @@ class CharacterConfig(Table):
                 if own is not None and own.mode is not None:
                     return own.mode
         return self.discord.mode
+
+    def discord_first(self, channel: ChannelKey, parent: ChannelKey | None = None) -> bool | None:
+        """Return whether the familiar answers whoever names nobody; None where nothing is said about the channel."""
+        for key in (channel, parent or channel):
+            for name in (key, key.partition(":")[2]):
+                own = self.channels.get(name)
+                if own is not None and own.first is not None:
+                    return own.first
+        return None
 
     def is_named(self, channel: ChannelKey, names: Iterable[str]) -> bool:
         """Tell whether one of `names`, with or without its platform, means this channel."""
