@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 from familiar_app.context.assembler import Assembler
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.conversation.inspector import Inspector
+from familiar_app.discord_link.hub import Hub
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.embedding import Embedder
@@ -21,6 +22,7 @@ from familiar_app.domain.task import TaskRegistry
 from familiar_app.models.network import NetworkPolicy
 from familiar_app.models.port import LanguageModel
 from familiar_app.projectors.runner import Projectors
+from familiar_app.store.backup_keeper import BackupKeeper
 from familiar_app.store.profile import Profile
 from familiar_app.store.vault import Vault
 
@@ -48,6 +50,7 @@ class Services:
     """The parts behind an open vault.
 
     `familiars` is in the order of the profile's settings; `broken` has those whose files could not be read, and why.
+    `discord` is there in the window alone.
     """
 
     profile: Profile
@@ -57,6 +60,11 @@ class Services:
     network: NetworkPolicy
     familiars: dict[FamiliarId, Hosted] = field(default_factory=dict)
     broken: dict[FamiliarId, FamiliarError] = field(default_factory=dict)
+    discord: Hub | None = None
+    backups: BackupKeeper = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.backups = BackupKeeper(self.vault, self.profile, self.clock)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
+from familiar_app.bootstrap.discord import build_hub
 from familiar_app.bootstrap.embedder_pool import EmbedderPool
 from familiar_app.bootstrap.lore_shelf import ProfileLorebooks
 from familiar_app.bootstrap.model_pool import ModelPool
@@ -27,6 +28,7 @@ from familiar_app.projectors.runner import Projectors
 from familiar_app.services import GateState, Hosted, NewFamiliar, Services
 from familiar_app.store import keyring
 from familiar_app.store.profile import Profile
+from familiar_app.store.profile_swap import finish_exchange
 from familiar_app.store.vault import Vault, vault_id
 
 P = ParamSpec("P")
@@ -39,7 +41,7 @@ class Application:
     """Implements `services.Gate` for one profile folder.
 
     `local_only` forces the mode on whatever the settings say; None follows the settings. `lasting` is for a vault that
-    stays open: its search index is built in the background.
+    stays open: its search index is built in the background. With `discord`, those that are switched on are connected.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Application:
         tasks: TaskRegistry,
         local_only: bool | None = None,
         lasting: bool = False,
+        discord: bool = False,
     ) -> None:
         self._profile = profile
         self._clock = clock
@@ -58,8 +61,10 @@ class Application:
         self._services: Services | None = None
         self._pool: ModelPool | None = None
         self._embedders = EmbedderPool(profile.root)
-        self._lasting = lasting
+        self._lasting, self._discord = lasting, discord
         self._changing = asyncio.Lock()
+        if finish_exchange(profile.root):
+            log.warning("the restoring of a backup was cut off, and is complete now")
         self._lore_library = LoreLibrary()
 
     @property
@@ -94,7 +99,7 @@ class Application:
             except BaseException:
                 await self._discard(vault)
                 raise
-            self._services = services
+            self._begin(services)
             if remember:
                 await self._try_to_remember(vault)
             return services
@@ -114,11 +119,11 @@ class Application:
                 data_key=key,
             )
             try:
-                self._services = await self._build(vault)
+                services = await self._build(vault)
             except BaseException:
                 await vault.close()
                 raise
-            return self._services
+            return self._begin(services)
 
     async def add_familiar(self, familiar: NewFamiliar) -> Hosted:
         async with self._changing:
@@ -132,6 +137,8 @@ class Application:
             hosted = await self._host_again(services, familiar)
             services.familiars[familiar] = hosted
             services.broken.pop(familiar, None)
+            if services.discord is not None:
+                services.discord.renew(familiar)
             await self._pool_of_open().keep_only(
                 model for one in services.familiars.values() for model in (one.prose, one.background)
             )
@@ -146,6 +153,8 @@ class Application:
         await asyncio.to_thread(self._profile.save_settings, {"local_only": on})
         if self._services is not None:
             self._services.network.local_only = on or bool(self._forced_local_only)
+            if self._services.discord is not None and not self._services.network.local_only:
+                await self._services.discord.try_failed()
 
     async def remember_key(self, on: bool) -> None:
         """Keep a copy of the open vault's key in the system's keyring, or take it away, and set it so."""
@@ -169,6 +178,8 @@ class Application:
 
     async def _close_parts(self, services: Services, pool: ModelPool | None) -> None:
         """Close what stands on the vault."""
+        if services.discord is not None:
+            await services.discord.close()
         late = await self._tasks.cancel(services)
         if late:
             log.warning("%d tasks did not end in time", len(late))
@@ -189,6 +200,17 @@ class Application:
             except FamiliarError as error:
                 log.warning("familiar %s could not be loaded", familiar, exc_info=error)
                 services.broken[familiar] = error
+        if self._discord:
+            services.discord = build_hub(services)
+        return services
+
+    def _begin(self, services: Services) -> Services:
+        """Hand out what was built, and begin what goes on by itself."""
+        self._services = services
+        if self._lasting:
+            self._tasks.start(services.backups.run(), name="backups", owner=services)
+        if services.discord is not None:
+            self._tasks.start(services.discord.begin(), name="Discord", owner=services)
         return services
 
     async def _host(self, services: Services, familiar: FamiliarId) -> Hosted:
@@ -256,6 +278,11 @@ class Application:
         self._start_projectors(services, hosted)
         if hosted.embedder is not None and hosted.config.memory.retrieval.embedding_weight > 0:
             self._embedders.keep_filled(hosted.embedder, services.vault, services.tasks, owner=services)
+
+    def _keep_backed_up(self, services: Services) -> None:
+        """Where the vault stays open for long, make backups of it as they fall due."""
+        if self._lasting:
+            services.tasks.start(services.backups.run(), name="backups", owner=services)
 
     @staticmethod
     def _start_projectors(services: Services, hosted: Hosted) -> None:

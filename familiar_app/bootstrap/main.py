@@ -33,6 +33,7 @@ def make_application(args: argparse.Namespace, tasks: TaskRegistry | None = None
         tasks=tasks or TaskRegistry(_report_task),
         local_only=True if args.local_only else None,
         lasting=args.command in (None, "serve"),
+        discord=args.command is None,
     )
 
 

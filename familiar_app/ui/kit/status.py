@@ -13,7 +13,8 @@ ModelState = Literal["idle", "loading", "answering", "failed", "none"]
 class Status:
     """One state of the bar. `model_local` tells that what is said to the model stays on this computer.
 
-    `memory` is a word about the upkeep of memory, "" where nobody tells; its tone is a role of the theme.
+    `memory` is a word about the upkeep of memory, `discord` one about the link, "" where nobody tells; their tones are
+    roles of the theme.
     """
 
     vault_open: bool = False
@@ -27,6 +28,9 @@ class Status:
     memory: str = ""
     memory_tip: str = ""
     memory_tone: str = "text_2"
+    discord: str = ""
+    discord_tip: str = ""
+    discord_tone: str = "text_2"
 
 
 class StatusModel:

@@ -70,6 +70,7 @@ class Frame(QWidget):
             local_only=self._show_local_only,
             show_model=self._show_model,
             show_memory=lambda: self.show_panel("upkeep"),
+            show_discord=lambda: self.show_panel("discord"),
         )
         self._stack = QStackedWidget()
         self._build_layout()

@@ -1,4 +1,4 @@
-"""The status bar: the vault, local-only, the model and its speed, memory; at the far end a passing word."""
+"""The status bar: the vault, local-only, the model and its speed, memory, Discord; at the far end a passing word."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class StatusBar(QWidget):
         local_only: Callable[[QWidget], object],
         show_model: Callable[[], object],
         show_memory: Callable[[], object] = lambda: None,
+        show_discord: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__()
         self._theme, self._model = theme, model
@@ -35,10 +36,11 @@ class StatusBar(QWidget):
         self.shield = self._part(lambda: local_only(self.shield))
         self._llm = self._part(show_model)
         self.memory = self._part(show_memory)
+        self.discord = self._part(show_discord)
         self._word = ElidedLabel("", "quiet")
         parts = row(spacing=4)
         parts.setContentsMargins(8, 2, 12, 2)
-        for part in (self._vault, self.shield, self._llm, self.memory):
+        for part in (self._vault, self.shield, self._llm, self.memory, self.discord):
             parts.addWidget(part)
         parts.addSpacing(12)
         parts.addWidget(self._word, 1)
@@ -84,6 +86,11 @@ class StatusBar(QWidget):
         text = status.memory[:1].upper() + status.memory[1:]
         self._fill(self.memory, "warning" if failed else "memories", status.memory_tone, text, status.memory_tip)
         self.memory.setVisible(bool(status.memory))
+        lost = status.discord_tone == "danger"
+        self._fill(
+            self.discord, "warning" if lost else "discord", status.discord_tone, status.discord, status.discord_tip
+        )
+        self.discord.setVisible(bool(status.discord))
 
     def _show_model(self, status: Status) -> None:
         failed = status.model_state == "failed"
