@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from familiar_app import __version__
 from familiar_app.cli import (
+    backup_command,
     fact_command,
     log_command,
     lore_command,
@@ -44,6 +45,7 @@ _FAMILIES = (
     lore_command,
     model_command,
     vault_command,
+    backup_command,
 )
 _EPILOG = """\
 Without a command the window opens. Results go to standard output, messages and progress to standard error.

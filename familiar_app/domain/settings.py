@@ -222,6 +222,9 @@ class DiscordSettings(Table):
     aliases: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=80)], ...], Field(strict=False)]
     first: bool
     persona: DiscordPersona
+    while_typing: Literal["ignore", "wait", "interrupt"]
+    buttons: bool
+    proxy_lookup: bool
 
 
 class CharacterConfig(Table):
@@ -292,6 +295,25 @@ class CharacterConfig(Table):
         return not {channel, channel.partition(":")[2]}.isdisjoint(names)
 
 
+class BackupSettings(Table):
+    """When backups are made, where to ("" is the profile's folder), and how many are kept. 0 hours is never."""
+
+    every_hours: Annotated[float, Field(ge=0, le=24 * 366, allow_inf_nan=False)]
+    folder: str
+    keep_daily: Annotated[int, Field(ge=0, le=366)]
+    keep_weekly: Annotated[int, Field(ge=0, le=520)]
+    keep_monthly: Annotated[int, Field(ge=0, le=1200)]
+
+
+class LockSettings(Table):
+    """When the window locks by itself, and whether others may see it. 0 minutes is never."""
+
+    idle_minutes: Annotated[int, Field(ge=0, le=24 * 60)]
+    with_screen: bool
+    close_vault: bool
+    hide_from_capture: bool
+
+
 class ProfileSettings(Table):
     """Everything the profile's `settings.toml` can say, merged over the shipped file."""
 
@@ -305,6 +327,8 @@ class ProfileSettings(Table):
     reduce_motion: bool
     tray: bool
     log_level: LogLevel
+    backup: BackupSettings
+    lock: LockSettings
 
 
 def parse_config(sources: list[Source]) -> CharacterConfig:

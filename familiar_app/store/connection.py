@@ -41,18 +41,28 @@ _WRITER = (
 )
 
 
+# For a copy that is thrown away where anything goes wrong, and forced to the disk when it is complete.
+_COPY = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA foreign_keys = OFF")
+
+
 def connect(path: Path, key: bytes, *, read_only: bool = False, immutable: bool = False) -> Connection:
     """Open the database at `path` with the raw 32-byte `key`; transactions are the caller's own.
 
     The file must exist for a read-only connection. `immutable` is for a folder that cannot be written, where no
     other process can change the file either. Raises the errors of `fault.translate`.
     """
+    settings = ("PRAGMA query_only = ON",) if read_only or immutable else _WRITER
     with translated(path):
-        return _connect(path, key, read_only, immutable)
+        return _connect(path, key, "ro" if read_only or immutable else "rwc", immutable, settings)
 
 
-def _connect(path: Path, key: bytes, read_only: bool, immutable: bool) -> Connection:
-    mode = "ro" if read_only or immutable else "rwc"
+def connect_copy(path: Path, key: bytes) -> Connection:
+    """Open a database that is only being made: without a journal, so nothing lies beside it. Errors as `connect`."""
+    with translated(path):
+        return _connect(path, key, "rwc", False, _COPY)
+
+
+def _connect(path: Path, key: bytes, mode: str, immutable: bool, settings: tuple[str, ...]) -> Connection:
     # Not Path.as_uri(): it refuses relative paths, and SQLite wants `?` and `#` quoted.
     location = quote(path.absolute().as_posix())
     uri = f"file://{'' if location.startswith('/') else '/'}{location}?mode={mode}{'&immutable=1' if immutable else ''}"
@@ -66,7 +76,7 @@ def _connect(path: Path, key: bytes, read_only: bool, immutable: bool) -> Connec
         for pragma in _AFTER_KEY:
             connection.execute(pragma).close()
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        for pragma in ("PRAGMA query_only = ON",) if mode == "ro" else _WRITER:
+        for pragma in settings:
             connection.execute(pragma).close()
     except BaseException:
         connection.close()

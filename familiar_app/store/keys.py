@@ -140,12 +140,25 @@ class KeyFile:
         with translated(path), path.open("rb") as stream:
             return _parse(stream.read(_MAX_FILE_SIZE_BYTES + 1))
 
-    def write(self, path: Path) -> None:
-        """Replace the file at `path` as a whole: afterwards there is the old one or the new one, never a part."""
+    @classmethod
+    def parse(cls, raw: bytes) -> KeyFile:
+        """Return what the bytes of a key file say. Raises OutsideError as `read`."""
+        return _parse(raw)
+
+    def for_database(self, salt: bytes) -> KeyFile:
+        """Return the key file of another database under the same data key, whose first bytes are `salt`."""
+        return replace(self, salt=salt.hex())
+
+    def rendered(self) -> bytes:
+        """Return the bytes of the file."""
         body = {"format": FORMAT, "version": VERSION, **asdict(self)}
         text = json.dumps({**body, "checksum": _checksum(body)}, indent=2, sort_keys=True)
+        return text.encode("ascii") + b"\n"
+
+    def write(self, path: Path) -> None:
+        """Replace the file at `path` as a whole: afterwards there is the old one or the new one, never a part."""
         with translated(path):
-            write_atomically(path, text.encode("ascii") + b"\n", private=True)
+            write_atomically(path, self.rendered(), private=True)
 
 
 def new_data_key() -> bytes:

@@ -1,4 +1,4 @@
-"""Gives a vault a new data key: every page is written again into a new file, which then takes the old one's place.
+"""Writes every row of a vault again into a new file, under a new data key or the same, which takes the old one's place.
 
 Until that moment the old pair of files is untouched; after it, the new key file is recognised by the salt of the new
 database even if the program is killed between the two renames (see `vault_file`).
@@ -59,6 +59,24 @@ def write_fresh_copy(
     return FreshCopy(data_key, keys)
 
 
+def write_compact_copy(
+    connection: Connection, path: Path, keys: KeyFile, data_key: bytes, report: Callable[[float], None]
+) -> FreshCopy:
+    """Write everything `connection` holds once more under the same keys, without unused room. Else as the other."""
+    with translated(path):
+        fresh = fresh_path(path)
+        try:
+            _export(connection, fresh, data_key, report)
+            _check(connection, fresh, data_key)
+            sync_file(fresh)
+            same = keys.for_database(read_head(fresh))
+            same.write(new_keys_path(path))
+        except BaseException:
+            fresh_path(path)
+            raise
+    return FreshCopy(data_key, same)
+
+
 def put_in_place(path: Path) -> None:
     """Move the fresh copy over the vault. No connection may be open, and its write-ahead log must be empty."""
     with translated(path):
@@ -96,7 +114,7 @@ def _check(connection: Connection, fresh: Path, data_key: bytes) -> None:
         whole = not copy.execute("PRAGMA cipher_integrity_check").fetchall()
         if not whole or schema.version_of(copy) != schema.version_of(connection) or _sizes(copy) != _sizes(connection):
             raise OutsideError(
-                "The copy under the new key is not the same as the vault. Nothing was changed.",
+                "The new copy is not the same as the vault. Nothing was changed.",
                 "Check the disk, then try again.",
                 retryable=True,
             )

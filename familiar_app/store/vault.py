@@ -18,7 +18,9 @@ from familiar_app.store import vault_file
 from familiar_app.store.alarm import Alarms
 from familiar_app.store.attention import Attention
 from familiar_app.store.audience import Audiences
+from familiar_app.store.backup import SPARE_BYTES, Backups, Report, on_this_loop, refuse_without_room
 from familiar_app.store.channel import Channels
+from familiar_app.store.delivery import Deliveries
 from familiar_app.store.engine import Engine
 from familiar_app.store.fact import Facts
 from familiar_app.store.fact_feed import FactFeed
@@ -36,7 +38,7 @@ from familiar_app.store.privacy import Privacy
 from familiar_app.store.projection import Projections
 from familiar_app.store.recall_mark import RecallMarks
 from familiar_app.store.reflection_page import ReflectionPages
-from familiar_app.store.rekey import FreshCopy, put_in_place, write_fresh_copy
+from familiar_app.store.rekey import FreshCopy, put_in_place, write_compact_copy, write_fresh_copy
 from familiar_app.store.retirement_inbox import Retirements
 from familiar_app.store.retrieval import Retrieval
 from familiar_app.store.saved_memory import SavedMemories
@@ -52,7 +54,6 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 T = TypeVar("T")
-Progress = Callable[[float], None]
 
 
 class Vault:
@@ -88,8 +89,11 @@ class Vault:
         data_key: bytes | None = None,
         read_only: bool = False,
         cost: KdfCost = DEFAULT_COST,
+        keep_copy: bool = True,
     ) -> Vault:
         """Open the vault at `path` with exactly one of the three. `cost` is for passphrases set later.
+
+        Without `keep_copy` no backup is made before an upgrade: for a vault that came out of one a moment ago.
 
         Raises LockedError (wrong key, in use elsewhere), UserError (no vault there) or OutsideError (not a vault,
         damaged, newer, unreadable).
@@ -101,7 +105,9 @@ class Vault:
             way = "passphrase" if passphrase is not None else "recovery_code"
         secret = passphrase or recovery_code or ""
         opened = await _opening(
-            lambda: vault_file.open_vault(path, way=way, secret=secret, data_key=data_key, read_only=read_only),
+            lambda: vault_file.open_vault(
+                path, way=way, secret=secret, data_key=data_key, read_only=read_only, keep_copy=keep_copy
+            ),
             OpenedVault.close,
         )
         return cls(opened, clock, cost)
@@ -135,39 +141,65 @@ class Vault:
         """Let `new` open the vault instead of the old recovery code. Rewrites the key file only."""
         await self._rewrap("recovery_code", new)
 
-    async def rekey(self, passphrase: str, *, recovery_code: str, progress: Progress | None = None) -> None:
+    async def rekey(self, passphrase: str, *, recovery_code: str, progress: Report | None = None) -> None:
         """Write the whole database again under a new data key, opened by a new passphrase and recovery code.
 
         Writes wait meanwhile. Until the new file is complete and checked, the old one stays as it is. Copies of the
         old key, and backups made with it, open only what they belong to.
         """
         ways: dict[Way, str] = {"passphrase": passphrase, "recovery_code": recovery_code}
-        report = _on_this_loop(progress)
+        report = on_this_loop(progress)
 
         def prepare(connection: Connection) -> FreshCopy:
             return write_fresh_copy(connection, self.path, self._opened.keys, ways, self._cost, report)
 
-        def exchange(copy: FreshCopy) -> bytes:
-            put_in_place(self.path)
-            self._opened.keys, self._opened.data_key = copy.keys, copy.data_key
-            return copy.data_key
-
-        await self._opened.engine.exchange(prepare, exchange)
+        await self._exchange(prepare)
         report(1.0)
 
-    async def verify(self, progress: Progress | None = None) -> list[Problem]:
+    async def vacuum(self, progress: Report | None = None) -> tuple[int, int]:
+        """Write the whole database again without unused room; returns its size in bytes before and after.
+
+        Writes wait meanwhile. Until the new file is complete and checked, the old one stays as it is. Raises
+        OutsideError where there is no room for both.
+        """
+        report = on_this_loop(progress)
+
+        def prepare(connection: Connection) -> FreshCopy:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            refuse_without_room(self.path.parent, self.path.stat().st_size + SPARE_BYTES)
+            return write_compact_copy(connection, self.path, self._opened.keys, self._opened.data_key, report)
+
+        before = await asyncio.to_thread(self._size)
+        await self._exchange(prepare)
+        report(1.0)
+        return before, await asyncio.to_thread(self._size)
+
+    async def verify(self, progress: Report | None = None) -> list[Problem]:
         """Check every page, the structure, the references and what is derived from the log. Reads everything."""
-        report = _on_this_loop(progress)
+        report = on_this_loop(progress)
         return await self._opened.engine.read(lambda connection: verify_database(connection, report))
 
     async def close(self) -> None:
         """Finish what is being written, bring it into one file and give the vault back. May be called twice."""
+        self.backups.stop()
         await _unbroken(self._opened.close)
 
     async def discard(self) -> None:
         """Close the vault and remove its files: only for one that was made a moment ago and never handed out."""
         await self.close()
         await asyncio.to_thread(vault_file.remove_vault, self.path)
+
+    async def _exchange(self, prepare: Callable[[Connection], FreshCopy]) -> None:
+        def put(copy: FreshCopy) -> bytes:
+            put_in_place(self.path)
+            self._opened.keys, self._opened.data_key = copy.keys, copy.data_key
+            return copy.data_key
+
+        await self._opened.engine.exchange(prepare, put)
+
+    def _size(self) -> int:
+        log = self.path.with_name(f"{self.path.name}-wal")
+        return self.path.stat().st_size + (log.stat().st_size if log.exists() else 0)
 
     def _is_recovery_code(self, secret: str) -> bool:
         try:
@@ -186,6 +218,7 @@ class Vault:
 
     def _bind(self, engine: Engine) -> None:
         feed = FactFeed()
+        self.backups = Backups(engine, lambda: self._opened.keys, lambda: self._opened.data_key)
         self.turns = Turns(engine, self._clock, feed)
         self.facts = Facts(engine, self._clock, feed)
         self.projections = Projections(engine, self._clock, feed)
@@ -201,6 +234,7 @@ class Vault:
         self.alarms = Alarms(engine, self._clock, self.turns)
         self.attention = Attention(engine)
         self.messages = Messages(engine)
+        self.deliveries = Deliveries(engine, self._clock)
         self.portraits = Portraits(engine, feed)
         self.people = People(engine)
         self.person_pages = PersonPages(engine, self._clock, self.turns.announce)
@@ -253,14 +287,3 @@ async def _unbroken(blocking: Callable[[], T]) -> T:
     """Run `blocking` in a thread to its end, even where the waiting task is cancelled meanwhile."""
     running = asyncio.ensure_future(asyncio.to_thread(blocking))
     return await asyncio.shield(running)
-
-
-def _on_this_loop(progress: Progress | None) -> Progress:
-    """Return a callback for other threads that reports on the present loop."""
-    loop = asyncio.get_running_loop()
-
-    def report(done: float) -> None:
-        if progress is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(progress, done)
-
-    return report

@@ -7,14 +7,17 @@ the salt at the start of its database, an interrupted change of keys is recognis
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from familiar_app.domain.backup import BackupMark
 from familiar_app.domain.errors import LockedError, OutsideError, UserError
 from familiar_app.store import schema
+from familiar_app.store.backup import BackupWish, copy_database, finish_backup
+from familiar_app.store.backup_shelf import FOLDER, free_place
 from familiar_app.store.connection import PAGE_SIZE_BYTES, SALT_SIZE_BYTES, connect
 from familiar_app.store.engine import Engine
 from familiar_app.store.fault import DamagedVaultError, damaged, translated
@@ -106,9 +109,11 @@ def open_vault(
     data_key: bytes | None = None,
     read_only: bool = False,
     steps: Sequence[schema.Step] = schema.STEPS,
+    keep_copy: bool = True,
 ) -> OpenedVault:
     """Open the vault at `path` by `secret` for `way`, or by its data key, and upgrade it where it is older.
 
+    A backup is made before an upgrade unless `keep_copy` is off, for a vault that came out of one a moment ago.
     Nothing is written before the key has proved right and the first pages have been read.
     """
     head = read_head(path)
@@ -121,7 +126,7 @@ def open_vault(
         key = _data_key(file, way, secret, data_key)
         immutable = _probe(path, key, file, head, read_only, steps)
         if lock is not None:
-            _upgrade(path, key, steps)
+            _upgrade(path, key, file, steps, keep_copy)
         return OpenedVault(path, file, key, Engine(path, key, read_only=read_only, immutable=immutable), lock)
     except BaseException:
         if lock is not None:
@@ -278,31 +283,27 @@ def _connect_to_read(path: Path, key: bytes, *, may_be_immutable: bool) -> tuple
         return connect(path, key, immutable=True), True
 
 
-def _upgrade(path: Path, key: bytes, steps: Sequence[schema.Step]) -> None:
+def _upgrade(path: Path, key: bytes, keys: KeyFile, steps: Sequence[schema.Step], keep_copy: bool) -> None:
     connection = connect(path, key)
     try:
         with translated(path):
             if schema.version_of(connection) < len(steps):
-                _copy_before_upgrade(connection, path, key)
+                if keep_copy:
+                    _back_up_before_upgrade(connection, path, key, keys)
                 schema.upgrade(connection, steps)
     finally:
         connection.close()
 
 
-def _copy_before_upgrade(connection: Connection, path: Path, key: bytes) -> None:
-    """Keep the vault as it was, encrypted like it, and make sure that the copy opens."""
-    version = schema.version_of(connection)
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    for original in (path, keys_path(path)):
-        copy = original.with_name(f"{original.name}.version-{version}")
-        make_private(copy)
-        shutil.copyfile(original, copy)
-        sync_file(copy)
-    sync_folder(path.parent)
-    copy = path.with_name(f"{path.name}.version-{version}")
-    check = connect(copy, key, immutable=True)
-    try:
-        if schema.version_of(check) != version:
-            raise OutsideError("The copy made before the upgrade cannot be read back.", "Check the disk.")
-    finally:
-        check.close()
+def _back_up_before_upgrade(connection: Connection, path: Path, key: bytes, keys: KeyFile) -> None:
+    """Make a backup of the vault as it was, checked like any other."""
+    folder = path.parent / FOLDER
+    folder.mkdir(mode=0o700, exist_ok=True)
+    now = datetime.now(UTC)
+    wish = BackupWish(free_place(folder, BackupMark(now, "upgrade")), "upgrade", now, path.parent)
+    contents = copy_database(connection, key, wish, keys, _silent)
+    finish_backup(wish, keys, key, contents, _silent)
+
+
+def _silent(_part: float) -> None:
+    """Tell nobody how far it is."""

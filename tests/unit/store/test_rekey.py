@@ -13,6 +13,7 @@ from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError, OutsideError
 from familiar_app.domain.turn import NewTurn
 from familiar_app.store import rekey as rekey_module
+from familiar_app.store import vault as vault_module
 from familiar_app.store.keys import new_recovery_code
 from familiar_app.store.vault import Vault
 from tests.unit.store.vault_maker import PASSPHRASE
@@ -112,7 +113,7 @@ async def test_a_rekey_that_fails_leaves_the_old_vault_in_use(
 async def test_a_damaged_vault_is_named_as_such_and_leaves_no_half_made_copy(
     vault: Vault, vault_path: Path, said: Callable[..., NewTurn], clock: FixedClock
 ) -> None:
-    await vault.turns.append_many([said(f"turn {n}" * 20, message_id=f"m{n}") for n in range(500)])
+    await vault.turns.append_many([said(f"turn {n}" * 20, message_id=f"m{n}") for n in range(3000)])
     key = vault.data_key()
     await vault.close()
     whole = bytearray(vault_path.read_bytes())
@@ -157,3 +158,40 @@ async def test_an_unreadable_leftover_of_a_rekey_does_not_keep_the_vault_shut(
     with pytest.raises(OutsideError, match="damaged"):
         await Vault.open(vault_path, clock=clock, passphrase=PASSPHRASE)
     assert leftover.exists(), "it may be all there is"
+
+
+async def test_a_vacuum_gives_back_room_under_the_same_keys(
+    vault: Vault, vault_path: Path, said: Callable[..., NewTurn], clock: FixedClock, recovery_code: str
+) -> None:
+    turns = await vault.turns.append_many([said(f"{n} " + "x" * 900, message_id=f"m{n}") for n in range(600)])
+    await vault._opened.engine.write(
+        lambda c: c.execute("UPDATE turns SET content = '' WHERE id % 2").close()  # as a deletion leaves it
+    )
+    del turns
+    key = vault.data_key()
+    parts: list[float] = []
+    appending = asyncio.create_task(vault.turns.append(said("meanwhile")))
+    before, after = await vault.vacuum(parts.append)
+    await appending
+    assert after < before * 0.8
+    assert vault_path.stat().st_size == after
+    assert parts[-1] == 1.0
+    assert vault.data_key() == key
+    assert await vault.turns.count() == 601
+    await vault.close()
+    assert sorted(p.name for p in vault_path.parent.iterdir()) == ["vault.db", "vault.keys", "vault.lock"]
+    for way in ({"passphrase": PASSPHRASE}, {"recovery_code": recovery_code}, {"data_key": key}):
+        again = await Vault.open(vault_path, clock=clock, **way)  # type: ignore[arg-type]
+        assert await again.turns.count() == 601
+        await again.close()
+
+
+async def test_a_vacuum_without_room_changes_nothing(
+    vault: Vault, vault_path: Path, said: Callable[..., NewTurn], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await vault.turns.append(said("kept"))
+    monkeypatch.setattr(vault_module, "SPARE_BYTES", 1 << 60)
+    with pytest.raises(OutsideError, match="too little room"):
+        await vault.vacuum()
+    assert await vault.turns.count() == 1
+    assert not list(vault_path.parent.glob("*.new*"))

@@ -16,6 +16,7 @@ from familiar_app.domain.ids import MAIN_CHANNEL, ChannelKey, FamiliarId, Person
 from familiar_app.domain.turn import NewTurn, Reaction, Role
 from familiar_app.store import schema, schema_answer
 from familiar_app.store.connection import connect
+from familiar_app.store.restore import Restoring, look_inside, restore
 from familiar_app.store.vault import Vault
 from familiar_app.store.vault_file import open_vault
 from tests.unit.store.vault_maker import filled
@@ -100,11 +101,12 @@ async def test_an_upgrade_keeps_a_copy_that_opens(version_1: Path, clock: FixedC
     assert row == ("new",)
     assert await opened.engine.read(schema.version_of) == 2
     opened.close()
+    [backup] = (version_1.parent / "backups").glob("familiar-*-upgrade.backup")
     copy = version_1.with_name("copy") / "vault.db"
-    copy.parent.mkdir()
-    version_1.with_name("vault.db.version-1").rename(copy)
-    version_1.with_name("vault.keys.version-1").rename(copy.with_name("vault.keys"))
-    assert copy.read_bytes() == before
+    looked = look_inside(backup, "passphrase", "first heron")
+    assert (looked.contents.schema, looked.contents.counts["turns"]) == (1, 3)
+    await restore(looked, Restoring(copy.parent, looked.contents.made_at))
+    assert copy.read_bytes()[32:] != before[32:], "it was sealed anew"
     vault = await Vault.open(copy, clock=clock, **VERSION_1)  # type: ignore[arg-type]
     assert await vault.verify() == []
     await vault.close()

@@ -1,0 +1,88 @@
+"""Which backups are due and which may go: times and rules, nothing of files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Literal, get_args
+
+BackupCause = Literal["asked", "scheduled", "upgrade"]
+
+ERASED_KEPT = timedelta(days=30)
+"""How long a backup may go on holding what was erased after it was made."""
+CHOSEN_KEPT = timedelta(days=30)
+"""How long a backup that somebody asked for, or that an upgrade made, is spared from thinning."""
+
+_ENDING = ".backup"
+_NAME = re.compile(r"familiar-(\d{8}T\d{6})Z-([a-z]+)(?:-\d+)?\.backup")
+_STAMP = "%Y%m%dT%H%M%S"
+
+
+@dataclass(frozen=True, slots=True)
+class BackupMark:
+    """When a backup was made, to the second, and why."""
+
+    made_at: datetime
+    cause: BackupCause
+
+
+@dataclass(frozen=True, slots=True)
+class KeepRule:
+    """How many are kept: the newest of each of the latest days, weeks and months that have one."""
+
+    daily: int
+    weekly: int
+    monthly: int
+
+
+def backup_name(mark: BackupMark, number: int = 1) -> str:
+    """Return the file's name; `number` tells apart those of one second."""
+    again = f"-{number}" if number > 1 else ""
+    return f"familiar-{mark.made_at.astimezone(UTC).strftime(_STAMP)}Z-{mark.cause}{again}{_ENDING}"
+
+
+def mark_of(name: str) -> BackupMark | None:
+    """Read a name that `backup_name` wrote, None where it is another."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    try:
+        made_at = datetime.strptime(found[1], _STAMP).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    for cause in get_args(BackupCause):
+        if found[2] == cause:
+            return BackupMark(made_at, cause)
+    return None
+
+
+def is_due(newest: datetime | None, now: datetime, every: timedelta) -> bool:
+    """Tell whether it is time for the next. No time in between means never; a newest one of the future counts not."""
+    if every <= timedelta(0):
+        return False
+    return newest is None or newest > now or now - newest >= every
+
+
+def outdated(marks: Iterable[BackupMark], now: datetime, rule: KeepRule, erased_at: datetime | None) -> set[BackupMark]:
+    """Return those that may go.
+
+    The newest always stays, unless it holds what was erased (latest at `erased_at`) more than thirty days ago.
+    """
+    known = sorted(set(marks), key=lambda mark: mark.made_at, reverse=True)
+    kept = _newest_of_each(known, rule.daily, "%Y-%m-%d")
+    kept |= _newest_of_each(known, rule.weekly, "%G-%V")
+    kept |= _newest_of_each(known, rule.monthly, "%Y-%m")
+    kept |= {mark for mark in known if mark.cause != "scheduled" and now - mark.made_at < CHOSEN_KEPT}
+    kept |= set(known[:1])
+    if erased_at is not None and now - erased_at >= ERASED_KEPT:
+        kept = {mark for mark in kept if mark.made_at >= erased_at}
+    return set(known) - kept
+
+
+def _newest_of_each(newest_first: list[BackupMark], most: int, period: str) -> set[BackupMark]:
+    found: dict[str, BackupMark] = {}
+    for mark in newest_first:
+        found.setdefault(mark.made_at.strftime(period), mark)
+    return set(list(found.values())[:most])
