@@ -11,7 +11,7 @@ from familiar_app.conversation.exchange import Conversation
 from familiar_app.discord_link.client import GATEWAY, REST, Addresses
 from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.link import DiscordLink, Patience
-from familiar_app.discord_link.status import LinkStatus
+from familiar_app.discord_link.status import LOCAL_ONLY, LinkStatus
 from familiar_app.discord_link.token import token_name
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, UserError
@@ -103,7 +103,7 @@ class Company:
             self.network.check(url)
         except RefusedByLocalOnlyError as error:
             raise UserError(
-                "Local-only mode is on, so no familiar connects to Discord.",
+                LOCAL_ONLY,
                 "Turn local-only mode off, or start without --local-only.",
             ) from error
 

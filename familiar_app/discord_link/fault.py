@@ -7,20 +7,23 @@ import asyncio
 import aiohttp
 import discord
 
+from familiar_app.discord_link.status import BAD_TOKEN, NO_INTENT
 from familiar_app.domain.errors import OutsideError, UserError
 
-_REFUSED = "Discord does not accept the bot's token; it may have been reset."
-_RENEW = "Copy a new one from the developer portal (Bot, Reset Token), and give it to 'familiar serve --token-file'."
+_RENEW = (
+    "Copy a new one from the developer portal (Bot, Reset Token), and give it on the page Discord of the window, "
+    "or to 'familiar serve --token-file'."
+)
 _SWITCH = (
     "Open the developer portal, go to Bot, and turn on the switch 'Message Content Intent'; or use mode 'mentions'."
 )
 _CLOSED = {
-    4004: (_REFUSED, _RENEW),
+    4004: (BAD_TOKEN, _RENEW),
     4010: ("Discord refused this connection (wrong shard).", "Update Familiar."),
     4011: ("The bot is on too many servers for one connection.", "Take it off some of them."),
     4012: ("Discord no longer speaks this version of its protocol.", "Update Familiar."),
     4013: ("Discord does not know what this connection asked for.", "Update Familiar."),
-    4014: ("The bot may not read messages that do not mention it.", _SWITCH),
+    4014: (NO_INTENT, _SWITCH),
 }
 
 
@@ -33,7 +36,7 @@ def explained(error: BaseException) -> OutsideError | UserError:
     if isinstance(error, OutsideError | UserError):
         return error
     if isinstance(error, discord.LoginFailure):
-        return UserError(_REFUSED, _RENEW)
+        return UserError(BAD_TOKEN, _RENEW)
     if isinstance(error, discord.PrivilegedIntentsRequired):
         return UserError(*_CLOSED[4014])
     if isinstance(error, discord.ConnectionClosed) and error.code in _CLOSED:

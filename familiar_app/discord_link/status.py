@@ -7,6 +7,11 @@ from datetime import datetime
 from typing import Literal
 
 State = Literal["off", "connecting", "connected", "waiting", "failed"]
+Need = Literal["", "token", "intent", "network", "again"]
+BAD_TOKEN = "Discord does not accept the bot's token; it may have been reset."
+NO_INTENT = "The bot may not read messages that do not mention it."
+LOCAL_ONLY = "Local-only mode is on, so no familiar connects to Discord."
+_NEEDS: dict[str, Need] = {BAD_TOKEN: "token", NO_INTENT: "intent", LOCAL_ONLY: "network"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +22,21 @@ class LinkStatus:
     trouble: str = ""
     retry_at: datetime | None = None
 
+    @property
+    def need(self) -> Need:
+        """What would mend a failed link: another token, a switch in the developer portal, the network, another try."""
+        if self.state != "failed":
+            return ""
+        return next((need for words, need in _NEEDS.items() if self.trouble.startswith(words)), "again")
+
+    def seconds(self, now: datetime) -> int:
+        """Return in how many seconds the link tries again by itself."""
+        return 0 if self.retry_at is None else max(0, round((self.retry_at - now).total_seconds()))
+
     def sentence(self, now: datetime) -> str:
         """Tell the state in one sentence."""
         if self.state == "waiting" and self.retry_at is not None:
-            seconds = max(0, round((self.retry_at - now).total_seconds()))
-            return f"{self.trouble} Reconnecting in {seconds} s.".strip()
+            return f"{self.trouble} Reconnecting in {self.seconds(now)} s.".strip()
         words = {
             "off": "Not connected to Discord.",
             "connecting": "Connecting to Discord.",
