@@ -45,6 +45,7 @@ _ENDED_BECAUSE = {
     Cause.SUPERSEDED: "it was replaced by fact {by}",
     Cause.RETIRED: "it was retired",
     Cause.SOURCE_DELETED: "what it rested on was deleted",
+    Cause.SOURCE_EDITED: "what it rested on was edited",
 }
 
 

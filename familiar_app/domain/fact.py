@@ -30,6 +30,7 @@ class Cause(StrEnum):
     SUPERSEDED = "superseded"
     RETIRED = "retired"
     SOURCE_DELETED = "source_deleted"
+    SOURCE_EDITED = "source_edited"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,9 @@ from familiar_app.store.memory_writer import MemoryWriter
 
 RICH_NOTE = "rich_note"
 FACTS = "facts"
+AGAIN = "again"
+"""The scope of answers about turns that were read before and have been edited since."""
+EDIT = "edit"
 
 
 def apply_notes(writer: MemoryWriter, answer: Answer, kept: KeptAnswer) -> Mapping[str, int]:
@@ -24,5 +27,7 @@ def apply_notes(writer: MemoryWriter, answer: Answer, kept: KeptAnswer) -> Mappi
         sources = tuple(turn for turn in new.source_turns if turn in there)
         if sources:
             writer.append_fact(replace(new, source_turns=sources), answer.at, answer=answer.id, item=place)
-    writer.set_watermark(Watermark(RICH_NOTE, answer.familiar, answer.last, FACTS, answer.at))
+    # A turn that was read again after an edit lies behind; there the edit is what has been dealt with.
+    position = kept.basis[EDIT] if answer.scope == AGAIN else answer.last
+    writer.set_watermark(Watermark(RICH_NOTE, answer.familiar, position, FACTS, answer.at, answer.scope))
     return notes.rejected

@@ -47,16 +47,17 @@ async def record(
     before: int | None,
     basis: Mapping[str, Any],
     rejected: Mapping[str, int] = NOTHING,
+    still: Callable[[MemoryWriter], bool] = lambda _: True,
 ) -> None:
     """Keep an answer and apply it, unless the watermark is no longer at `before` (None: wherever it is).
 
-    `rejected` counts what the guards drop of it.
+    `rejected` counts what the guards drop of it. `still` tells whether what was shown to the model holds by now.
     """
     at = desk.clock.now()
 
     def work(writer: MemoryWriter) -> None:
         mark = writer.watermark(piece.projector, desk.familiar, piece.scope)
-        if before is None or (mark.position if mark else 0) == before:
+        if (before is None or (mark.position if mark else 0) == before) and still(writer):
             keep(desk, writer, piece, asked, apply, at=at, basis=basis, rejected=rejected)
 
     await desk.vault.projections.write(work)

@@ -15,10 +15,10 @@ from familiar_app.projectors.belief import BeliefReplay
 from familiar_app.projectors.confidence import confidences_of
 from familiar_app.projectors.instruction import instruction
 from familiar_app.projectors.line import machine_of, people_lines, turn_line
-from familiar_app.projectors.noting import FACTS, RICH_NOTE, apply_notes
+from familiar_app.projectors.noting import AGAIN, EDIT, FACTS, RICH_NOTE, apply_notes
 from familiar_app.projectors.port import IDLE, Desk, Progress, Tick
 from familiar_app.projectors.private_name import names_of
-from familiar_app.projectors.recording import Piece, position_of, record
+from familiar_app.projectors.recording import NOTHING, Piece, position_of, record
 from familiar_app.projectors.retiring import FACT_SUPERSEDE
 from familiar_app.store.memory_writer import MemoryWriter
 
@@ -63,6 +63,8 @@ class RichNote:
         replayed = await self._beliefs.bring_back()
         desk, size = self._desk, self._settings.batch_turns
         position = await position_of(desk, self.name)
+        if await self._read_again(position):
+            return Tick(worked=True, more=True)
         heard = await desk.vault.projections.heard_after(desk.familiar, position, limit=size)
         turns = (await confidences_of(desk)).first_stretch(heard)
         complete = len(heard) == size or len(turns) < len(heard)
@@ -70,9 +72,9 @@ class RichNote:
             return Tick(worked=bool(replayed)) if replayed else IDLE
         shown = [turn for turn in turns if not _is_passed_over(turn)]
         if shown:
-            await self._note(position, turns, shown)
+            await self._note(Piece(self.name, VERSION, turns[0].id, turns[-1].id), position, turns, shown)
         else:
-            await self._pass(turns)
+            await self._pass(turns[-1].id)
         return Tick(worked=True, more=complete)
 
     async def replay(self) -> None:
@@ -102,7 +104,29 @@ class RichNote:
         quiet = timedelta(seconds=self._settings.quiet_s)
         return self._desk.clock.now() - max(turn.arrived_at for turn in turns) >= quiet
 
-    async def _note(self, position: int, turns: Sequence[Turn], shown: Sequence[Turn]) -> None:
+    async def _read_again(self, position: int) -> bool:
+        """Read the first turn again that was edited after it had been read. False where there is none."""
+        before = await position_of(self._desk, self.name, AGAIN)
+        for edit in await self._desk.vault.projections.reworded(self._desk.familiar, after=before):
+            if edit.id > position:
+                # It comes with its batch.
+                return False
+            if edit.turn is not None and not edit.read and not _is_passed_over(edit.turn):
+                piece = Piece(self.name, VERSION, edit.id, edit.id, AGAIN)
+                await self._note(piece, before, [edit.turn], [edit.turn], {EDIT: edit.act})
+                return True
+            before = edit.act
+            await self._pass(before, AGAIN)
+        return False
+
+    async def _note(
+        self,
+        piece: Piece,
+        before: int,
+        turns: Sequence[Turn],
+        shown: Sequence[Turn],
+        more: Mapping[str, Any] = NOTHING,
+    ) -> None:
         desk = self._desk
         own = frozenset(turn.id for turn in shown if _is_own(turn, desk))
         private = frozenset(await desk.vault.privacy.levels())
@@ -112,12 +136,22 @@ class RichNote:
         batch = NoteBatch(desk.familiar, tuple(turn.id for turn in shown), own, people, private, names, machines)
         asked = await self._ask(shown, batch)
         rejected = notes_of(asked.value, batch, RICH_NOTE).rejected
-        piece = Piece(self.name, VERSION, turns[0].id, turns[-1].id)
-        await record(desk, piece, asked, apply_notes, before=position, basis=batch.as_basis(), rejected=rejected)
+        shown_as = {turn.id: turn.revision for turn in shown}
+        await record(
+            desk,
+            piece,
+            asked,
+            apply_notes,
+            before=before,
+            basis={**batch.as_basis(), **more},
+            rejected=rejected,
+            # Where a turn was edited meanwhile, the model is asked again about the newer words.
+            still=lambda writer: writer.wordings(shown_as) == shown_as,
+        )
 
-    async def _pass(self, turns: Sequence[Turn]) -> None:
-        """Move behind turns that are not shown to a model at all."""
-        mark = Watermark(self.name, self._desk.familiar, turns[-1].id, FACTS, self._desk.clock.now())
+    async def _pass(self, position: int, scope: str = "") -> None:
+        """Move behind what is not shown to a model at all."""
+        mark = Watermark(self.name, self._desk.familiar, position, FACTS, self._desk.clock.now(), scope)
         await self._desk.vault.projections.write(lambda writer: writer.set_watermark(mark))
 
     async def _ask(self, shown: Sequence[Turn], batch: NoteBatch) -> Asked:

@@ -7,10 +7,12 @@ decides. Operator turns, tombstones, hidden turns and replaced answers are never
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.turn import Turn
+from familiar_app.store.reword import REWORD
 from familiar_app.store.turn_row import read_turns
 
 if TYPE_CHECKING:
@@ -63,6 +65,37 @@ def count_after(connection: Connection, familiar: FamiliarId, after: int, channe
     """Count the turns after `after` that were heard."""
     where, values = _where(familiar, after, channel)
     return int(connection.execute(f"SELECT count(*) FROM turns t WHERE {where}", values).fetchone()[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Reworded:
+    """An edit, by its operator turn, of `id`. `turn` is None where it is not heard any more.
+
+    `read` tells that an extractor was shown the turn since.
+    """
+
+    act: int
+    id: TurnId
+    turn: Turn | None
+    read: bool
+
+
+def reworded(connection: Connection, familiar: FamiliarId, after: int, limit: int) -> list[Reworded]:
+    """Return edits behind an operator turn, oldest first."""
+    rows = connection.execute(
+        """SELECT o.id, json_extract(o.content, '$.turn') AS turn, EXISTS (SELECT 1 FROM ledger l
+            WHERE l.familiar = ?1 AND l.projector = 'rich_note' AND l.void_at IS NULL
+            AND l.first <= json_extract(o.content, '$.turn') AND l.last >= json_extract(o.content, '$.turn')
+            AND json_extract(l.answer, '$.newest_turn') >= o.id)
+        FROM turns o INDEXED BY turns_operator
+        WHERE o.role = 'operator' AND o.mode = ?2 AND o.id > ?3 AND o.deleted = 0 ORDER BY o.id LIMIT ?4""",
+        (familiar, REWORD, after, limit),
+    ).fetchall()
+    found: list[Reworded] = []
+    for act, turn, read in rows:
+        there = read_turns(connection, f"t.id = ? AND {HEARD}", (turn, familiar, familiar))
+        found.append(Reworded(act, TurnId(turn), there[0] if there else None, bool(read)))
+    return found
 
 
 def heard_channels(connection: Connection, familiar: FamiliarId) -> list[ChannelId]:

@@ -136,6 +136,14 @@ class MemoryWriter:
         )
         return {TurnId(row[0]) for row in found if row is not None}
 
+    def wordings(self, turns: Iterable[TurnId]) -> dict[TurnId, int]:
+        """Return which revision of each turn is read at present."""
+        rows = (
+            self._connection.execute("SELECT id, revision FROM turns WHERE id = ?", (turn,)).fetchone()
+            for turn in turns
+        )
+        return {TurnId(row[0]): int(row[1]) for row in rows if row is not None}
+
     def believed_about(self, familiar: FamiliarId, person: PersonKey, *, until: int = 1 << 62) -> list[int]:
         """Return the facts about somebody that are believed now, ended ones too, oldest first."""
         return heard.believed_about(self._connection, familiar, person, until=until)

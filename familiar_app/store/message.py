@@ -20,14 +20,18 @@ class Messages:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    async def find(self, channel: ChannelId, message_id: str) -> Turn | None:
-        """Return the turn a message belongs to, scrubbed or not; each part of a reply finds the whole."""
+    async def find(self, channel: ChannelId, message_id: str, *, aliases: bool = False) -> Turn | None:
+        """Return the turn a message belongs to, scrubbed or not; each part of a reply finds the whole.
+
+        With `aliases`, a message that another one took the place of finds their turn too.
+        """
 
         def work(connection: Connection) -> Turn | None:
             row = connection.execute(
                 """SELECT id FROM turns WHERE channel = ?1 AND message_id = ?2
-                UNION ALL SELECT turn FROM message_parts WHERE channel = ?1 AND message_id = ?2 LIMIT 1""",
-                (channel, message_id),
+                UNION ALL SELECT turn FROM message_parts WHERE channel = ?1 AND message_id = ?2
+                UNION ALL SELECT turn FROM message_aliases WHERE ?3 AND channel = ?1 AND message_id = ?2 LIMIT 1""",
+                (channel, message_id, aliases),
             ).fetchone()
             return None if row is None else read_turn(connection, TurnId(row[0]))
 

@@ -29,6 +29,7 @@ from familiar_app.store.fact_write import (
     supersede_facts,
 )
 from familiar_app.store.moment import from_micros, to_micros
+from familiar_app.store.reword import REWORD, is_read, log_reword, take_support
 from familiar_app.store.text import storable
 
 if TYPE_CHECKING:
@@ -68,6 +69,22 @@ def perform(connection: Connection, familiar: FamiliarId, act: Act, at: datetime
     return fact, created
 
 
+def reword(connection: Connection, turn: TurnId, at: datetime) -> list[FactId]:
+    """Log that a turn reads otherwise now, where somebody has read it before, and take back what rested on that.
+
+    Returns the facts that cited it.
+    """
+    if not is_read(connection, turn):
+        return []
+    now = to_micros(at)
+    number = log_reword(connection, turn, now)
+    familiars = connection.execute("SELECT DISTINCT familiar FROM facts").fetchall()
+    for familiar in (FamiliarId(name) for (name,) in familiars):
+        if not any(_acts(connection, familiar, _position(connection, familiar), before=number)):
+            _set_position(connection, familiar, number, now)
+    return take_support(connection, turn, number, at)
+
+
 def log_act(connection: Connection, familiar: FamiliarId, act: Act, now: int) -> int:
     """Append an operator turn that says what the owner decided. Returns its number."""
     channel = ensure_local(connection, MAIN_CHANNEL, familiar, now)
@@ -100,6 +117,12 @@ def replay(
             break
         touched.update(_drop_deleted(connection, at))
         last = (number, at)
+        if act["act"] == REWORD:
+            turn = TurnId(act["turn"])
+            reworded = take_support(connection, turn, number, from_micros(at), familiar)
+            touched.update(reworded)
+            done, present = done + bool(reworded), present + (not reworded)
+            continue
         try:
             if _has_happened(connection, act, number):
                 present += 1
@@ -182,8 +205,8 @@ def _acts(
 ) -> Iterator[tuple[int, int, Act]]:
     rows = connection.execute(
         f"""SELECT id, at, content FROM turns INDEXED BY turns_operator WHERE role = 'operator' AND id > ? AND id < ?
-        AND familiar = ? AND mode IN ({",".join("?" for _ in _MODES)}) AND deleted = 0 ORDER BY id""",
-        (after, before, familiar, *_MODES),
+        AND (mode = ? OR familiar = ? AND mode IN ({",".join("?" for _ in _MODES)})) AND deleted = 0 ORDER BY id""",
+        (after, before, REWORD, familiar, *_MODES),
     )
     for number, at, content in rows:
         yield number, at, json.loads(content)

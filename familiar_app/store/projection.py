@@ -30,6 +30,7 @@ from familiar_app.domain.turn import Turn
 from familiar_app.store import dossier, heard, ledger, reflection, retirement
 from familiar_app.store.engine import Engine
 from familiar_app.store.fact_feed import FactFeed
+from familiar_app.store.heard import Reworded
 from familiar_app.store.memory_writer import MemoryWriter
 from familiar_app.store.written import NOW, Moment
 
@@ -103,6 +104,10 @@ class Projections:
     ) -> builtins.list[Turn]:
         """Return the newest turns a familiar has heard behind `after`, oldest first."""
         return await self._engine.read(lambda c: heard.newest_turns(c, familiar, after, limit, channel))
+
+    async def reworded(self, familiar: FamiliarId, *, after: int, limit: int = 20) -> builtins.list[Reworded]:
+        """Return edits of turns that had been read, behind the operator turn `after`, oldest first."""
+        return await self._engine.read(lambda c: heard.reworded(c, familiar, after, limit))
 
     async def count_heard(self, familiar: FamiliarId, *, after: int = 0, channel: ChannelId | None = None) -> int:
         """Count the turns a familiar has heard behind `after`."""

@@ -16,7 +16,9 @@ from familiar_app.store import turn_read, turn_search, turn_write, veil
 from familiar_app.store.engine import Engine
 from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.moment import to_micros
+from familiar_app.store.owner_act import reword
 from familiar_app.store.person_write import SpeakerMemory
+from familiar_app.store.takeover import Copy, take_over
 from familiar_app.store.turn_row import as_stored, read_turn
 from familiar_app.store.turn_then import Then, page_then, standing
 
@@ -60,17 +62,25 @@ class Turns:
         for watcher in self._watchers:
             watcher(ids)
 
-    async def append(self, turn: NewTurn, *, trace: TraceId | None = None) -> tuple[Turn, bool]:
+    async def append(
+        self,
+        turn: NewTurn,
+        *,
+        trace: TraceId | None = None,
+        also: Callable[[Connection, TurnId], None] | None = None,
+    ) -> tuple[Turn, bool]:
         """Store a turn; it is on the disk when this returns. False where its message was there already.
 
         Of somebody who wants nothing kept, a tombstone is stored. `trace` is the trace that this turn, a reply, comes
-        from; both are linked in the same transaction.
+        from; both are linked in the same transaction. `also` is done in it too, where the turn is new.
         """
 
         def work(connection: Connection) -> tuple[Turn, bool]:
             now, unkept = self._now(), veil.is_veiled(connection, turn)
             kept = veil.emptied(turn) if unkept else turn
             number, added = turn_write.insert_turn(connection, kept, now, SpeakerMemory())
+            if added and also is not None:
+                also(connection, number)
             if added and unkept:
                 veil.bury(connection, number, now)
             elif added and trace is None and turn.answers is None:
@@ -157,16 +167,30 @@ class Turns:
         """Return turns whose text contains `text` whatever the case, newest first. Scans; off the loop."""
         return await turn_search.search(self._engine, text, channel, limit, before)
 
-    async def revise(self, id: TurnId, content: str) -> Turn:  # noqa: A002
-        """Give a turn a newer text; the older ones stay for audit."""
+    async def revise(self, id: TurnId, content: str, *, added: bool = False) -> Turn:  # noqa: A002
+        """Give a turn a newer text; the older ones stay for audit, and what was drawn from them is looked at again.
 
-        def work(connection: Connection) -> Turn:
+        With `added`, something was only added that changes none of the words, as the preview of a link is.
+        """
+        at = self._clock.now()
+
+        def work(connection: Connection) -> tuple[Turn, list[FactId]]:
             if veil.covers(connection, id):
                 # Its author wants nothing kept any more, so no newer words come in.
-                return turn_write.existing(connection, id)
-            return turn_write.revise_turn(connection, id, content, self._now())
+                return turn_write.existing(connection, id), []
+            before = turn_write.existing(connection, id).revision
+            turn = turn_write.revise_turn(connection, id, content, to_micros(at))
+            changed = turn.revision != before and not added
+            return turn, reword(connection, id, at) if changed else []
 
-        return await self._changing((id,), work)
+        turn, _ = await self._feed.following(self._changing((id,), work), lambda done: done[1])
+        return turn
+
+    async def take_over(self, id: TurnId, copy: Copy) -> None:  # noqa: A002
+        """Let another message take the place of a turn's; see `takeover`."""
+        at = self._clock.now()
+        work = self._changing((id,), lambda connection: take_over(connection, id, copy, at))
+        await self._feed.following(work, lambda facts: facts)
 
     async def revisions(self, id: TurnId) -> list[Revision]:  # noqa: A002
         """Return every text a turn has had, the first said first."""

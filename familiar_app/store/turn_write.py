@@ -37,7 +37,9 @@ def insert_turn(connection: Connection, turn: NewTurn, arrived_at: int, speakers
     """Append one turn with its author, names and mentions. False where its message was there already."""
     if turn.message_id is not None:
         known = connection.execute(
-            "SELECT id FROM turns WHERE channel = ? AND message_id = ?", (turn.channel, turn.message_id)
+            """SELECT id FROM turns WHERE channel = ?1 AND message_id = ?2
+            UNION ALL SELECT turn FROM message_aliases WHERE channel = ?1 AND message_id = ?2 LIMIT 1""",
+            (turn.channel, turn.message_id),
         ).fetchone()
         if known is not None:
             return TurnId(known[0]), False

@@ -21,6 +21,7 @@ _CAUSES = {
     Cause.SUPERSEDED: "superseded",
     Cause.RETIRED: "retired",
     Cause.SOURCE_DELETED: "its source was deleted",
+    Cause.SOURCE_EDITED: "its source was edited",
 }
 PREVIEW_CHARS = 90
 
