@@ -7,7 +7,7 @@ import asyncio
 import aiohttp
 import discord
 
-from familiar_app.discord_link.status import BAD_TOKEN, NO_INTENT
+from familiar_app.discord_link.status import NO_INTENT, REFUSED
 from familiar_app.domain.errors import OutsideError, UserError
 
 _RENEW = (
@@ -18,7 +18,7 @@ _SWITCH = (
     "Open the developer portal, go to Bot, and turn on the switch 'Message Content Intent'; or use mode 'mentions'."
 )
 _CLOSED = {
-    4004: (BAD_TOKEN, _RENEW),
+    4004: (REFUSED, _RENEW),
     4010: ("Discord refused this connection (wrong shard).", "Update Familiar."),
     4011: ("The bot is on too many servers for one connection.", "Take it off some of them."),
     4012: ("Discord no longer speaks this version of its protocol.", "Update Familiar."),
@@ -36,7 +36,7 @@ def explained(error: BaseException) -> OutsideError | UserError:
     if isinstance(error, OutsideError | UserError):
         return error
     if isinstance(error, discord.LoginFailure):
-        return UserError(BAD_TOKEN, _RENEW)
+        return UserError(REFUSED, _RENEW)
     if isinstance(error, discord.PrivilegedIntentsRequired):
         return UserError(*_CLOSED[4014])
     if isinstance(error, discord.ConnectionClosed) and error.code in _CLOSED:

@@ -8,10 +8,10 @@ from typing import Literal
 
 State = Literal["off", "connecting", "connected", "waiting", "failed"]
 Need = Literal["", "token", "intent", "network", "again"]
-BAD_TOKEN = "Discord does not accept the bot's token; it may have been reset."
+REFUSED = "Discord does not accept the bot's token; it may have been reset."
 NO_INTENT = "The bot may not read messages that do not mention it."
 LOCAL_ONLY = "Local-only mode is on, so no familiar connects to Discord."
-_NEEDS: dict[str, Need] = {BAD_TOKEN: "token", NO_INTENT: "intent", LOCAL_ONLY: "network"}
+_NEEDS: dict[str, Need] = {REFUSED: "token", NO_INTENT: "intent", LOCAL_ONLY: "network"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from familiar_app.discord_link.company import addresses_from
 from familiar_app.discord_link.fault import NotPermittedError, explained
 from familiar_app.discord_link.incoming import channel_key, channel_number
 from familiar_app.discord_link.reply_mark import Marked, read_mark
-from familiar_app.discord_link.status import BAD_TOKEN, LOCAL_ONLY, NO_INTENT, LinkStatus
+from familiar_app.discord_link.status import LOCAL_ONLY, NO_INTENT, REFUSED, LinkStatus
 from familiar_app.discord_link.token import read_token
 from familiar_app.domain.errors import BadInputError, OutsideError, UserError
 from familiar_app.domain.ids import ChannelKey
@@ -117,8 +117,8 @@ def test_channels_have_numbers() -> None:
     ("status", "need"),
     [
         (LinkStatus("connected"), ""),
-        (LinkStatus("waiting", BAD_TOKEN), ""),
-        (LinkStatus("failed", f"{BAD_TOKEN} Copy a new one."), "token"),
+        (LinkStatus("waiting", REFUSED), ""),
+        (LinkStatus("failed", f"{REFUSED} Copy a new one."), "token"),
         (LinkStatus("failed", NO_INTENT), "intent"),
         (LinkStatus("failed", LOCAL_ONLY), "network"),
         (LinkStatus("failed", "This bot is connected to Discord by another running Familiar."), "again"),
