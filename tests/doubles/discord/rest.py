@@ -11,6 +11,8 @@ from typing import Any
 from aiohttp import BodyPartReader, web
 
 from tests.doubles.discord.gateway import Gateway
+from tests.doubles.discord.hook import Hooks
+from tests.doubles.discord.refusal import RefusedError
 from tests.doubles.discord.world import DM, OWNER, Payload, Person, World
 
 LIMIT = 2000
@@ -38,14 +40,6 @@ class Asked:
     files: dict[str, bytes] = field(default_factory=dict)
 
 
-class RefusedError(Exception):
-    """A request is refused as Discord would."""
-
-    def __init__(self, status: int, code: int, message: str) -> None:
-        super().__init__(message)
-        self.status, self.code = status, code
-
-
 @dataclass
 class Rest:
     """Answers requests. `asked` has all of them in order, `sent` the messages that the bot wrote."""
@@ -61,6 +55,10 @@ class Rest:
     commands: list[Payload] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     missing: set[int] = field(default_factory=set)
+    hooks: Hooks = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.hooks = Hooks(self)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         path = request.path.removeprefix("/api/v10")
@@ -126,7 +124,8 @@ class Rest:
             ("PUT", r"/applications/\d+/commands", self._set_commands),
             ("GET", r"/applications/\d+/commands", self._get_commands),
             ("POST", r"/interactions/(\d+)/([^/]+)/callback", self._callback),
-            ("POST", r"/webhooks/(\d+)/([^/]+)", self._follow_up),
+            *self.hooks.routes(),
+            ("POST", r"/webhooks/(\d+)/([^/]+)", self._execute),
             ("PATCH", r"/webhooks/(\d+)/([^/]+)/messages/@original", self._follow_up),
         ]
 
@@ -135,15 +134,15 @@ class Rest:
         return self.world.me if token == self.token else self.world.other_bots.get(token)
 
     async def _me(self, request: web.Request, _: Asked) -> Payload:
-        return self._asker(request).user()
+        return self.asker(request).user()
 
-    def _asker(self, request: web.Request) -> Person:
+    def asker(self, request: web.Request) -> Person:
         person = self._who(request)
         assert person is not None
         return person
 
     async def _application(self, request: web.Request, _: Asked) -> Payload:
-        me = self._asker(request)
+        me = self.asker(request)
         return {
             "id": str(me.id),
             "name": me.username,
@@ -181,32 +180,32 @@ class Rest:
             if int(one["channel_id"]) == channel and after < number < before
         ]
         chosen = found[:limit] if "after" in request.query else found[-limit:]
-        return [self._seen(one, self._asker(request)) for one in reversed(chosen)]
+        return [self._seen(one, self.asker(request)) for one in reversed(chosen)]
 
     async def _send(self, request: web.Request, asked: Asked, channel: int) -> Payload:
         self._may_write(channel)
         body = asked.body
-        self._check(body, asked.files)
+        self.check(body, asked.files)
         more: Payload = {"allowed_mentions": body.get("allowed_mentions"), "nonce": body.get("nonce")}
         more["attachments"] = [
             _attachment(number, name, data) for number, (name, data) in enumerate(asked.files.items())
         ]
         if (reference := body.get("message_reference")) is not None:
             more |= self._answered(reference)
-        message = self.world.add_message(channel, self._asker(request), body.get("content") or "", **more)
+        message = self.world.add_message(channel, self.asker(request), body.get("content") or "", **more)
         self.sent.append({**message, "files": asked.files})
         direct = self.world.channels[channel]["type"] == DM
         await self.gateway.tell("MESSAGE_CREATE", self.world.as_event(message), direct=direct)
         return message
 
     async def _read(self, request: web.Request, __: Asked, channel: int, number: int) -> Payload:
-        return self._seen(self._known_message(channel, number), self._asker(request))
+        return self._seen(self._known_message(channel, number), self.asker(request))
 
     async def _edit(self, request: web.Request, asked: Asked, channel: int, number: int) -> Payload:
         message = self._known_message(channel, number)
-        if int(message["author"]["id"]) != self._asker(request).id:
+        if int(message["author"]["id"]) != self.asker(request).id:
             raise RefusedError(403, 50005, "Cannot edit a message authored by another user")
-        self._check(asked.body, {})
+        self.check(asked.body, {})
         message |= {"content": asked.body.get("content") or "", "allowed_mentions": asked.body.get("allowed_mentions")}
         self.edited.append(dict(message))
         return message
@@ -240,6 +239,12 @@ class Rest:
         shape = {"id": str(number), "type": 2, "response_message_loading": True, "response_message_ephemeral": True}
         return {"interaction": shape, "resource": {"type": asked.body["type"]}}
 
+    async def _execute(self, request: web.Request, asked: Asked, number: int, token: str) -> Payload | None:
+        """Answer an interaction, which is done under the bot's own number, or let a webhook write."""
+        if number == self.world.me.id or number in {bot.id for bot in self.world.other_bots.values()}:
+            return await self._follow_up(request, asked, number, token)
+        return await self.hooks.execute(request, asked, number, token)
+
     async def _follow_up(self, _: web.Request, asked: Asked, __: int, ___: str) -> Payload:
         self.callbacks.append({"follow_up": True, **asked.body})
         channel = next(iter(self.world.channels))
@@ -270,7 +275,7 @@ class Rest:
             raise RefusedError(404, 10008, "Unknown Message")
         return message
 
-    def _check(self, body: Payload, files: dict[str, bytes]) -> None:
+    def check(self, body: Payload, files: dict[str, bytes]) -> None:
         content = body.get("content") or ""
         if len(content.encode("utf-16-le")) // 2 > LIMIT:
             raise RefusedError(400, 50035, "Invalid Form Body")
