@@ -38,6 +38,10 @@ class FactFeed:
             self._tell(facts)
         return result
 
+    def tell_all(self) -> None:
+        """Tell every listener that any fact may have changed."""
+        self._tell(frozenset())
+
     def _tell(self, facts: frozenset[FactId]) -> None:
         for listener in tuple(self._listeners):
             listener(facts)

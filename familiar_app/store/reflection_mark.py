@@ -59,7 +59,7 @@ def mark(connection: Connection, reflection: ReflectionId, act: MarkAct, at: dat
     ).fetchone()
     if row is None:
         raise UserError("This reflection is gone.", "Look at the list again.")
-    content = {"act": f"reflection_{act}", "written": row[1], "identity": _identity(row[2])}
+    content = {"act": f"reflection_{act}", "written": row[1], "identity": identity_of_text(row[2])}
     log_act(connection, FamiliarId(row[0]), content, to_micros(at))
 
 
@@ -70,9 +70,10 @@ def _found(connection: Connection, familiar: FamiliarId, marked: set[tuple[int, 
         for number, text in connection.execute(
             "SELECT id, text FROM reflections WHERE familiar = ? AND created_at = ?", (familiar, written)
         )
-        if _identity(text) == identity
+        if identity_of_text(text) == identity
     )
 
 
-def _identity(text: str) -> str:
+def identity_of_text(text: str) -> str:
+    """Return what a mark knows the text of a reflection by."""
     return blake2b(text.encode(), digest_size=16).hexdigest()

@@ -17,6 +17,7 @@ from familiar_app.store.schema_alarm import ALARM
 from familiar_app.store.schema_answer import ANSWER
 from familiar_app.store.schema_audience import AUDIENCE
 from familiar_app.store.schema_delivery import DELIVERY
+from familiar_app.store.schema_erasure import ERASURE
 from familiar_app.store.schema_lore import VERSION_4
 from familiar_app.store.schema_lore_use import LORE_USE
 from familiar_app.store.schema_lost_place import LOST_PLACE
@@ -230,6 +231,11 @@ def _make_delivery(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def _make_erasure(connection: Connection) -> None:
+    for statement in ERASURE:
+        connection.execute(statement)
+
+
 # Step n brings a vault of version n to version n + 1; an empty database has version 0.
 STEPS: tuple[Step, ...] = (
     _make_version_1,
@@ -248,6 +254,7 @@ STEPS: tuple[Step, ...] = (
     _make_opt_in,
     _make_alarm,
     _make_delivery,
+    _make_erasure,
 )
 VERSION = len(STEPS)
 

@@ -22,6 +22,7 @@ from familiar_app.store.backup import SPARE_BYTES, Backups, Report, on_this_loop
 from familiar_app.store.channel import Channels
 from familiar_app.store.delivery import Deliveries
 from familiar_app.store.engine import Engine
+from familiar_app.store.erasure import Erasure
 from familiar_app.store.fact import Facts
 from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.health import Health
@@ -240,6 +241,7 @@ class Vault:
         self.person_pages = PersonPages(engine, self._clock, self.turns.announce)
         self.privacy = Privacy(engine, self._clock, self.turns.announce)
         self.saved_memories = SavedMemories(engine, self._clock, self.turns)
+        self.erasure = Erasure(engine, self._clock, self.turns, feed)
         self.traces = Traces(engine)
         self.secrets = Secrets(engine, self._clock)
         self.state = State(engine)

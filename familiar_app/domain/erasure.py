@@ -1,0 +1,118 @@
+"""What can be erased, what a plan and a receipt tell of it, and the words that stand for somebody who is gone.
+
+Counts go by kinds, whose words are in `WORDS`; nothing here holds a text or a name but the samples of a plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from familiar_app.domain.ids import ChannelId, FamiliarId, Lineage, PersonKey, TurnId
+
+Kind = Literal["person", "message", "channel", "familiar"]
+
+
+@dataclass(frozen=True, slots=True)
+class OfPerson:
+    """Somebody with all identities that count as theirs."""
+
+    key: PersonKey
+    kind: Kind = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class OfMessage:
+    """One turn, and what rests on it alone."""
+
+    turn: TurnId
+    kind: Kind = "message"
+
+
+@dataclass(frozen=True, slots=True)
+class OfChannel:
+    """Everything that was said in one channel."""
+
+    channel: ChannelId
+    kind: Kind = "channel"
+
+
+@dataclass(frozen=True, slots=True)
+class OfFamiliar:
+    """Everything one familiar said, heard in channels of its own, and believes.
+
+    Its saved memories go where its lineage is given; leave it out while another familiar shares it.
+    """
+
+    familiar: FamiliarId
+    lineage: Lineage | None = None
+    kind: Kind = "familiar"
+
+
+Target = OfPerson | OfMessage | OfChannel | OfFamiliar
+
+# Each kind with the words for one and for several, in the order in which they are told.
+WORDS: Mapping[str, tuple[str, str]] = {
+    "turns": ("message", "messages"),
+    "replies": ("reply to them", "replies to them"),
+    "revisions": ("earlier wording", "earlier wordings"),
+    "names": ("name", "names"),
+    "mentions": ("mention", "mentions"),
+    "facts": ("fact", "facts"),
+    "retirements": ("retirement", "retirements"),
+    "dossiers": ("portrait", "portraits"),
+    "summaries": ("summary", "summaries"),
+    "reflections": ("reflection", "reflections"),
+    "memories": ("saved memory", "saved memories"),
+    "reminders": ("reminder", "reminders"),
+    "vectors": ("vector", "vectors"),
+    "traces": ("stored prompt", "stored prompts"),
+    "answers": ("kept answer of a model", "kept answers of a model"),
+    "acts": ("decision made by hand", "decisions made by hand"),
+    "uses": ("use of a lorebook entry", "uses of lorebook entries"),
+    "rows": ("other entry", "other entries"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A text in which a name is going to be replaced: where it stands, as it is, and as it will be."""
+
+    where: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class ErasurePlan:
+    """What an erasure is going to do. `label` is what has to be typed to confirm it.
+
+    `removed` and `redacted` count by kind; `kept_names` are names that somebody else has too and that stay in texts.
+    """
+
+    kind: Kind
+    label: str
+    keys: tuple[str, ...]
+    removed: Mapping[str, int]
+    redacted: Mapping[str, int]
+    samples: tuple[Sample, ...] = ()
+    kept_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an erasure did, without a name or a word of it. `finished_at` is None while it is not complete."""
+
+    id: int
+    kind: Kind
+    asked_at: datetime
+    finished_at: datetime | None
+    removed: Mapping[str, int] = field(default_factory=dict)
+    redacted: Mapping[str, int] = field(default_factory=dict)
+
+
+def in_words(counts: Mapping[str, int]) -> list[str]:
+    """Return a line for each kind of which there is any, such as `3 messages`."""
+    return [f"{counts[kind]:,} {words[counts[kind] != 1]}" for kind, words in WORDS.items() if counts.get(kind)]

@@ -1,0 +1,218 @@
+"""Remembers who and what was erased, as keyed digests: so that it does not come back by an import or an old backup.
+
+A digest tells nothing to whoever does not know the key of a person already; the key of the digests lies in the vault
+and goes along with the list.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.ids import PersonKey
+from familiar_app.domain.turn import NewTurn
+from familiar_app.store.erasure_scope import Scope
+from familiar_app.store.moment import to_micros
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+_KEY = "erasure.key"
+_DIGEST_BYTES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedOne:
+    """A digest, of what kind, and before which instant (microseconds) everything of it is erased."""
+
+    digest: str
+    kind: str
+    before: int
+    level: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedList:
+    """Everything that was erased from a vault, without a name."""
+
+    key: str
+    entries: tuple[ErasedOne, ...]
+
+    def to_json(self) -> str:
+        """Return the list as a text that can be kept beside a vault or handed to another."""
+        entries = [[one.digest, one.kind, one.before, one.level] for one in self.entries]
+        return json.dumps({"key": self.key, "erased": entries})
+
+    @classmethod
+    def from_json(cls, text: str) -> ErasedList:
+        """Read what `to_json` wrote. Raises BadInputError for anything else."""
+        try:
+            fields = json.loads(text)
+            return cls(str(fields["key"]), tuple(ErasedOne(*one) for one in fields["erased"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadInputError("this is no list of what was erased.") from error
+
+
+def digest_of(key: str, kind: str, name: str) -> str:
+    """Return what stands for a person, a channel, a message or a familiar in the list."""
+    message = f"{kind}\x1f{name}".encode("utf-8", "surrogatepass")
+    return hmac.new(bytes.fromhex(key), message, hashlib.sha256).hexdigest()[: 2 * _DIGEST_BYTES]
+
+
+def key_of(connection: Connection) -> str:
+    """Return the key of the digests, made where there is none."""
+    row = connection.execute("SELECT value FROM state WHERE key = ?", (_KEY,)).fetchone()
+    if row is None:
+        connection.execute("INSERT INTO state VALUES (?, ?)", (_KEY, json.dumps(secrets.token_hex(32))))
+        return key_of(connection)
+    return str(json.loads(row[0]))
+
+
+def read_list(connection: Connection) -> ErasedList:
+    """Return the whole list; without a key where nothing was ever erased."""
+    rows = connection.execute("SELECT digest, kind, before, level FROM erased ORDER BY before, digest").fetchall()
+    entries = tuple(ErasedOne(digest.hex(), kind, before, level) for digest, kind, before, level in rows)
+    return ErasedList(key_of(connection) if entries else "", entries)
+
+
+def take_over(connection: Connection, others: ErasedList) -> list[ErasedOne]:
+    """Add the entries of another list, whose key becomes this vault's. Returns those that were not there."""
+    own = read_list(connection)
+    if not others.entries or (own.entries and own.key != others.key):
+        # Two lists of different keys can't be told apart entry by entry: all of the other one counts as new.
+        return list(others.entries)
+    connection.execute(
+        "INSERT INTO state VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2", (_KEY, json.dumps(others.key))
+    )
+    known = {one.digest for one in own.entries}
+    new = [one for one in others.entries if one.digest not in known]
+    for one in new:
+        _insert(connection, one)
+    return new
+
+
+def remember(connection: Connection, scope: Scope, before: int, level: str | None) -> None:
+    """Note what is being erased."""
+    key = key_of(connection)
+    for kind, name in _named(connection, scope):
+        _insert(connection, ErasedOne(digest_of(key, kind, name), kind, before, level))
+
+
+def level_of(connection: Connection, person: PersonKey) -> str | None:
+    """Return how much may be kept of somebody who was erased, as they had wished; None where they had no wish."""
+    found = _look_up(connection, "person", person)
+    return None if found is None else found[1]
+
+
+def is_erased(connection: Connection, turn: NewTurn) -> bool:
+    """Tell whether a turn is from before its author or its channel was erased, or its author wants nothing kept.
+
+    Costs one empty look-up where nothing was ever erased.
+    """
+    if connection.execute("SELECT 1 FROM erased LIMIT 1").fetchone() is None:
+        return False
+    at = to_micros(turn.at)
+    if turn.author is not None:
+        found = _look_up(connection, "person", turn.author.key)
+        if found is not None and (at < found[0] or found[1] == "full"):
+            return True
+    row = connection.execute("SELECT key, familiar FROM channels WHERE id = ?", (turn.channel,)).fetchone()
+    found = None if row is None else _look_up(connection, "channel", _channel(*row))
+    return found is not None and at < found[0]
+
+
+def channels_named(connection: Connection, key: str, digests: Iterable[str]) -> dict[str, int]:
+    """Return which channels of this vault stand behind digests."""
+    wanted = set(digests)
+    rows = connection.execute("SELECT id, key, familiar FROM channels")
+    return {
+        found: number
+        for number, name, owner in rows
+        if (found := digest_of(key, "channel", _channel(name, owner))) in wanted
+    }
+
+
+def people_named(connection: Connection, key: str, digests: Iterable[str]) -> dict[str, PersonKey]:
+    """Return which people of this vault stand behind digests, whether they spoke or are only spoken of."""
+    wanted = set(digests)
+    rows = connection.execute(
+        """SELECT key FROM people UNION SELECT key FROM fact_subjects UNION SELECT person FROM person_privacy
+        UNION SELECT owner FROM saved_memories WHERE scope = 'personal' UNION SELECT person FROM people_dossiers"""
+    )
+    return {found: PersonKey(name) for (name,) in rows if (found := digest_of(key, "person", name)) in wanted}
+
+
+def familiars_named(connection: Connection, key: str, digests: Iterable[str]) -> dict[str, str]:
+    """Return which familiars of this vault stand behind digests."""
+    wanted = set(digests)
+    rows = connection.execute(
+        """SELECT familiar FROM channels WHERE familiar IS NOT NULL UNION SELECT familiar FROM facts
+        UNION SELECT familiar FROM subscriptions UNION SELECT familiar FROM ledger"""
+    )
+    return {found: name for (name,) in rows if (found := digest_of(key, "familiar", name)) in wanted}
+
+
+def messages_named(connection: Connection, key: str, digests: Iterable[str]) -> dict[str, int]:
+    """Return which turns that are still there stand behind digests. Reads all of them."""
+    wanted = set(digests)
+    if not wanted:
+        return {}
+    rows = connection.execute(
+        """SELECT t.id, t.arrived_at, t.message_id, c.key FROM turns t JOIN channels c ON c.id = t.channel
+        WHERE t.deleted = 0 AND t.role <> 'operator'"""
+    )
+    return {
+        found: number
+        for number, arrived, message, channel in rows
+        if (found := digest_of(key, "message", _message(channel, message, number, arrived))) in wanted
+    }
+
+
+def _named(connection: Connection, scope: Scope) -> list[tuple[str, str]]:
+    named = [("person", key) for key in scope.keys]
+    if scope.kind == "channel":
+        rows = connection.execute(
+            "SELECT key, familiar FROM channels WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(scope.channels),),
+        )
+        named += [("channel", _channel(key, owner)) for key, owner in rows]
+    if scope.kind == "message":
+        row = connection.execute(
+            """SELECT c.key, t.message_id, t.id, t.arrived_at FROM turns t JOIN channels c ON c.id = t.channel
+            WHERE t.id = ?""",
+            (int(scope.label),),
+        ).fetchone()
+        named.append(("message", _message(*row)))
+    if scope.familiar is not None:
+        named.append(("familiar", scope.familiar))
+    return named
+
+
+def _channel(key: str, familiar: str | None) -> str:
+    """A channel of the window is one familiar's own."""
+    return key if familiar is None else f"{key}\x1f{familiar}"
+
+
+def _message(channel: str, message: str | None, number: int, arrived: int) -> str:
+    """A message is known by its platform's id; what was said in the window by its place in the log."""
+    return f"{channel}\x1f{message}" if message is not None else f"{channel}\x1f{number}\x1f{arrived}"
+
+
+def _look_up(connection: Connection, kind: str, name: str) -> tuple[int, str | None] | None:
+    digest = bytes.fromhex(digest_of(key_of(connection), kind, name))
+    row = connection.execute("SELECT before, level FROM erased WHERE digest = ?", (digest,)).fetchone()
+    return None if row is None else (int(row[0]), row[1])
+
+
+def _insert(connection: Connection, one: ErasedOne) -> None:
+    connection.execute(
+        """INSERT INTO erased VALUES (?1, ?2, ?3, ?4) ON CONFLICT (digest) DO UPDATE SET before = max(before, ?3),
+        level = coalesce(?4, level)""",
+        (bytes.fromhex(one.digest), one.kind, one.before, one.level),
+    )
