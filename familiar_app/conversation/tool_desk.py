@@ -16,7 +16,9 @@ from typing import Any
 from familiar_app.conversation.event import ToolUsed
 from familiar_app.conversation.memory_caller import caller_of
 from familiar_app.conversation.memory_tool import MemoryTools, NoticeSink
-from familiar_app.conversation.tool import Caller, Occasion, Tool, ToolAnswer
+from familiar_app.conversation.surroundings import surroundings_of
+from familiar_app.conversation.tool import Caller, Occasion, Surroundings, Tool, ToolAnswer
+from familiar_app.conversation.tool_part import ToolParts
 from familiar_app.conversation.tool_registry import REGISTRY, check_tools
 from familiar_app.conversation.tool_text import Unreadable
 from familiar_app.domain.chat import ToolCall
@@ -84,11 +86,18 @@ class ToolDesk:
 
     def use(self, memory: MemoryTools) -> None:
         """Build the tools on other memory tools."""
-        self._tools = {name: build(memory) for name, build in REGISTRY.items()}
+        parts = ToolParts(memory, self.familiar, self.char, self.config, self.vault, self.clock)
+        self._tools = {name: build(parts) for name, build in REGISTRY.items()}
 
-    def offered(self, channel: Channel, *, may_stay_silent: bool) -> dict[str, Tool]:
+    async def around(self, channel: Channel) -> Surroundings:
+        """Look at what lies around a channel."""
+        return await surroundings_of(self.vault, self.familiar, self.config, channel)
+
+    def offered(
+        self, channel: Channel, *, may_stay_silent: bool, around: Surroundings | None = None
+    ) -> dict[str, Tool]:
         """Return the tools that a channel has on this occasion, by name."""
-        occasion = Occasion(self.config, may_stay_silent)
+        occasion = Occasion(self.config, may_stay_silent, around or Surroundings(channel))
         names = self.config.tools(channel.key)
         return {name: tool for name, tool in self._tools.items() if name in names and tool.fits(occasion)}
 
@@ -118,7 +127,7 @@ class ToolDesk:
         try:
             async with asyncio.timeout(self.timeout_s):
                 context = await self._context(channel, turn)
-                return await tool.call(arguments, Caller(context, call.id, spoken))
+                return await tool.call(arguments, Caller(context, call.id, spoken, channel))
         except TimeoutError:
             return ToolAnswer(False, f"The tool did not answer within {self.timeout_s:g} seconds.")
 
@@ -130,12 +139,13 @@ class ToolDesk:
         return await caller_of(*place, channel, answered, members=members)
 
     async def _log(self, call: ToolCall, answer: ToolAnswer, channel: Channel) -> Turn:
-        told = {"name": call.name, "arguments": call.arguments, "result": answer.text}
+        words = answer.text if answer.told is None else answer.told
+        told = {"name": call.name, "arguments": call.arguments, "result": words}
         turn, _ = await self.vault.turns.append(
             NewTurn(
                 channel=channel.id,
                 role=Role.TOOL,
-                content=answer.text,
+                content=words,
                 at=self.clock.now(),
                 familiar=self.familiar,
                 guild=channel.guild,

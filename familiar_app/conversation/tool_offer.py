@@ -30,12 +30,15 @@ class ToolOffer:
 async def offer_tools(assembler: Assembler, desk: ToolDesk, request: PromptRequest) -> ToolOffer:
     """Assemble a prompt and offer in it the tools of its channel; the room they take is kept free."""
     form = assembler.model.info.tools
-    most = desk.offered(request.channel, may_stay_silent=True)
+    if form == "none":
+        return ToolOffer(await assembler.assemble(request), form, {})
+    around = await desk.around(request.channel)
+    most = desk.offered(request.channel, may_stay_silent=True, around=around)
     told = _told(form, [tool.spec for tool in most.values()])
     aside = (await assembler.count([told]))[0] + _FRAME_TOKENS if told else 0
     prompt = await assembler.assemble(replace(request, set_aside_tokens=request.set_aside_tokens + aside))
-    tools = desk.offered(request.channel, may_stay_silent=prompt.may_stay_silent)
-    if not tools or form == "none":
+    tools = desk.offered(request.channel, may_stay_silent=prompt.may_stay_silent, around=around)
+    if not tools:
         return ToolOffer(prompt, "none", {})
     return ToolOffer(_with(prompt, form, tools), form, tools)
 

@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from familiar_app.conversation.alarm_tool import CancelAlarmTool, SetAlarmTool
+from familiar_app.conversation.attention_tool import READ_CHANNEL, SHIFT_FOCUS, ReadChannelTool, ShiftFocusTool
 from familiar_app.conversation.memory_tool import TOOLS as MEMORY_TOOLS
-from familiar_app.conversation.memory_tool import MemoryTools
 from familiar_app.conversation.tool import Caller, Occasion, Tool, ToolAnswer
+from familiar_app.conversation.tool_part import ToolParts
 from familiar_app.domain.chat import ToolSpec
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.saved_memory.status import SAVE_TOOL, UPDATE_TOOL
 from familiar_app.domain.settings import CharacterConfig
+from familiar_app.store.alarm_log import TOOL_CANCEL, TOOL_SET
 
 SILENT_TOOL = "silent"
 
@@ -22,7 +25,7 @@ SILENT_TOOL = "silent"
 class MemoryTool:
     """What saving and updating a memory have in common."""
 
-    tools: MemoryTools
+    parts: ToolParts
     name = ""
 
     @property
@@ -34,7 +37,7 @@ class MemoryTool:
         return occasion.config.saved_memories.self_teaching_enabled
 
     async def call(self, arguments: Mapping[str, Any], caller: Caller) -> ToolAnswer:
-        outcome = await self.tools.carry_out(self.name, arguments, caller.context, call_id=caller.call_id)
+        outcome = await self.parts.memory.carry_out(self.name, arguments, caller.context, call_id=caller.call_id)
         told = json.dumps(outcome.result.as_json(), ensure_ascii=False)
         return ToolAnswer(outcome.result.success, told, logged=True, turn=outcome.turn)
 
@@ -54,7 +57,7 @@ class UpdateMemoryTool(MemoryTool):
 class SilentTool:
     """Says nothing in this reply. Only where nothing was said yet; words that were shown stay."""
 
-    def __init__(self, _: MemoryTools) -> None:
+    def __init__(self, _: ToolParts) -> None:
         self._spec = ToolSpec(
             SILENT_TOOL,
             "Say nothing this time: the message is not for you, or needs no answer.",
@@ -74,10 +77,14 @@ class SilentTool:
         return ToolAnswer(True, "You say nothing.", logged=True, silences=True)
 
 
-REGISTRY: Mapping[str, Callable[[MemoryTools], Tool]] = {
+REGISTRY: Mapping[str, Callable[[ToolParts], Tool]] = {
     SAVE_TOOL: SaveMemoryTool,
     UPDATE_TOOL: UpdateMemoryTool,
     SILENT_TOOL: SilentTool,
+    TOOL_SET: SetAlarmTool,
+    TOOL_CANCEL: CancelAlarmTool,
+    READ_CHANNEL: ReadChannelTool,
+    SHIFT_FOCUS: ShiftFocusTool,
 }
 
 

@@ -23,6 +23,7 @@ from familiar_app.domain.saved_memory.status import SAVE_TOOL, UPDATE_TOOL
 from familiar_app.domain.saved_memory.target import ChatPerson
 from familiar_app.domain.settings import parse_config
 from familiar_app.domain.turn import Author, Role
+from familiar_app.store.alarm_log import TOOL_SET
 from familiar_app.store.saved_memory import MemoryQuestion
 from tests.doubles.talk import _DEFAULTS
 from tests.unit.conversation.memory_stage import LINEAGE, MIRA, SERVER, Stage, Told
@@ -89,7 +90,7 @@ async def test_the_trace_shows_every_round(stage: Stage) -> None:
     assert [[call["success"] for call in one.calls] for one in trace.rounds] == [[True], [True, False]]
     assert [json.loads(one.calls[0]["result"])["data"]["memory_id"] for one in trace.rounds] == [1, 2]
     assert all(one.sent for one in trace.rounds)
-    assert {tool["name"] for tool in trace.tools} == {SAVE_TOOL, UPDATE_TOOL}
+    assert {tool["name"] for tool in trace.tools} == {SAVE_TOOL, UPDATE_TOOL, TOOL_SET}
     added = [one for one in trace.messages if one.layer == "tools"]
     assert [one.role for one in added] == ["assistant", "tool", "assistant", "tool", "tool"]
     assert SAVE_TOOL in added[0].content
@@ -202,7 +203,7 @@ async def test_tools_are_switched_off_for_a_familiar_and_a_channel(stage: Stage)
     assert at.model.requests[1].tools == ()
     taught = scene(stage, ["Hello."], saved_memories={"self_teaching_enabled": False})
     await taught.say("Hi")
-    assert taught.model.requests[0].tools == ()
+    assert not {SAVE_TOOL, UPDATE_TOOL} & {tool.name for tool in taught.model.requests[0].tools}
 
 
 def test_an_unknown_tool_in_the_settings_is_named(stage: Stage) -> None:
