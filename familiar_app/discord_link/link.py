@@ -19,11 +19,16 @@ from typing import Any
 from discord.app_commands import CommandTree
 
 from familiar_app.conversation.exchange import Conversation
+from familiar_app.conversation.memory_tool import MemoryTools
 from familiar_app.discord_link.client import Addresses, GatewayClient
+from familiar_app.discord_link.command_desk import Host
 from familiar_app.discord_link.fault import EXPECTED, explained
-from familiar_app.discord_link.incoming import Connected, Disconnected, Incoming, Removed, Spot, channel_number
+from familiar_app.discord_link.handling import statement_for
+from familiar_app.discord_link.incoming import Connected, Disconnected, Heard, Incoming, Removed, Spot, channel_number
 from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.listener import Listener
+from familiar_app.discord_link.membership import Membership
+from familiar_app.discord_link.notice import DiscordNotices
 from familiar_app.discord_link.scribe import Scribe
 from familiar_app.discord_link.slash import add_commands, synchronise
 from familiar_app.discord_link.status import LinkStatus
@@ -87,6 +92,13 @@ class DiscordLink:
             relatives=self.relatives,
             journal=self.journal,
         )
+        self.membership = Membership(lambda: self._client)
+        self._tell_tools()
+
+    @property
+    def hosts(self) -> Sequence[Host]:
+        """The familiars that commands are for."""
+        return [Host(self.conversation, self.scribe, self._statement)]
 
     @property
     def client(self) -> GatewayClient | None:
@@ -118,6 +130,17 @@ class DiscordLink:
         listens = "listens" if self.scribe.listens(spot) else "does not listen"
         mode = self.conversation.config.discord_mode(spot.key, spot.parent_key)
         return f"{self.conversation.name} {listens} here (mode: {mode}); {kept} messages of this channel are kept."
+
+    def _tell_tools(self) -> None:
+        """Let the memory tools know who belongs to a server, and show their notices there."""
+        for host in self.hosts:
+            desk, talk = host.conversation.desk, host.conversation
+            desk.members = self.membership.of
+            notices = DiscordNotices(host.familiar, host.vault, lambda: self._client, self._start, talk.notices)
+            desk.use(MemoryTools(host.vault.saved_memories, talk.config.saved_memories, desk.embedder, notices))
+
+    async def _statement(self, server: str | None) -> str:
+        return await statement_for([host.conversation for host in self.hosts], server)
 
     async def run(self) -> None:
         """Stay connected. Raises UserError or OutsideError where trying again cannot help."""
@@ -217,6 +240,8 @@ class DiscordLink:
                             return OutsideError("Discord breaks the connection again and again.", retryable=True)
                         await self._look_up()
                     case _:
+                        if isinstance(event, Heard):
+                            self.membership.note(event)
                         await self.listener.take(event)
             except FamiliarError as error:
                 self._note(error)

@@ -228,14 +228,16 @@ class Rest:
     async def _set_commands(self, _: web.Request, asked: Asked) -> list[Payload]:
         listed: Any = asked.body
         shape = {"application_id": str(self.world.me.id), "version": "1", "default_member_permissions": None}
-        self.commands = [{**one, **shape, "id": str(900 + number)} for number, one in enumerate(listed)]
+        self.commands = [
+            {"description": "", **one, **shape, "id": str(900 + number)} for number, one in enumerate(listed)
+        ]
         return self.commands
 
     async def _get_commands(self, *_: Any) -> list[Payload]:
         return self.commands
 
-    async def _callback(self, _: web.Request, asked: Asked, number: int, __: str) -> Payload:
-        self.callbacks.append({"interaction": number, **asked.body})
+    async def _callback(self, _: web.Request, asked: Asked, number: int, token: str) -> Payload:
+        self.callbacks.append({"interaction": number, "token": token, "files": asked.files, **asked.body})
         shape = {"id": str(number), "type": 2, "response_message_loading": True, "response_message_ephemeral": True}
         return {"interaction": shape, "resource": {"type": asked.body["type"]}}
 
@@ -245,8 +247,8 @@ class Rest:
             return await self._follow_up(request, asked, number, token)
         return await self.hooks.execute(request, asked, number, token)
 
-    async def _follow_up(self, _: web.Request, asked: Asked, __: int, ___: str) -> Payload:
-        self.callbacks.append({"follow_up": True, **asked.body})
+    async def _follow_up(self, _: web.Request, asked: Asked, __: int, token: str) -> Payload:
+        self.callbacks.append({"follow_up": True, "token": token, "files": asked.files, **asked.body})
         channel = next(iter(self.world.channels))
         shape = self.world.add_message(channel, self.world.me, asked.body.get("content") or "")
         self.world.messages.pop(int(shape["id"]))

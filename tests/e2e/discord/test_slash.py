@@ -43,4 +43,12 @@ async def test_commands_are_told_once_and_to_managers(tmp_path: Path) -> None:
                 await on.scene.replies(number)
         told = [one for one in on.discord.rest.asked if one.path.endswith("/commands")]
         assert len(told) == 1
-        assert {one["name"] for one in on.discord.rest.commands} == {"subscribe", "unsubscribe", "diagnostics"}
+        managers = str(1 << 5)
+        for_managers = {
+            one["name"]
+            for one in told[0].body
+            if str(one["default_member_permissions"]) == managers  # type: ignore[index]
+        }
+        assert {"subscribe", "unsubscribe", "diagnostics", "ask-first"} <= for_managers
+        everybody = {one["name"] for one in on.discord.rest.commands} - for_managers
+        assert everybody == {"what-do-you-know", "remember", "memories", "forget", "privacy", "Forget this message"}
