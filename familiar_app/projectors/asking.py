@@ -39,7 +39,7 @@ ANY_LIST: Mapping[str, Any] = {"type": "array"}
 class Asked:
     """An answer: a JSON value or a text. `malformed` ones came twice in a wrong form.
 
-    `tokens` is what it cost, `ms` how long it took.
+    `tokens` is what it cost, `ms` how long it took. `generation` tells how much had been erased from the vault before.
     """
 
     value: Any
@@ -47,27 +47,28 @@ class Asked:
     model: str
     ms: float
     malformed: bool = False
+    generation: int = 0
 
 
 async def ask_list(desk: Desk, purpose: str, system: str, user: str, schema: Mapping[str, Any]) -> Asked:
     """Ask for a JSON list. What is in it is the caller's to check. Raises OutsideError where the model failed."""
-    request = _request(desk, purpose, system, user, schema)
+    request, erased = _request(desk, purpose, system, user, schema), desk.vault.erasure.generation
     model = _Listening(desk.model)
     try:
         async with asyncio.timeout(desk.config.memory.batch_timeout_s):
             value, _, usage = await ask_json(model, request, accept=ANY_LIST)
     except MalformedAnswer as error:
-        return Asked(None, _cost(error.usage), model.info.name, model.ms, malformed=True)
+        return Asked(None, _cost(error.usage), model.info.name, model.ms, malformed=True, generation=erased)
     except (TimeoutError, _CutOffError):
         model.require_a_beginning()
         items = whole_items(model.text)
-        return Asked(items or None, _cost(model.usage), model.info.name, model.ms, malformed=not items)
-    return Asked(value, _cost(usage), model.info.name, model.ms)
+        return Asked(items or None, _cost(model.usage), model.info.name, model.ms, not items, erased)
+    return Asked(value, _cost(usage), model.info.name, model.ms, generation=erased)
 
 
 async def ask_prose(desk: Desk, purpose: str, system: str, user: str) -> Asked:
     """Ask for a text; it may come back empty. Raises OutsideError where the model failed."""
-    request = _request(desk, purpose, system, user, None)
+    request, erased = _request(desk, purpose, system, user, None), desk.vault.erasure.generation
     model = _Listening(desk.model)
     try:
         async with asyncio.timeout(desk.config.memory.batch_timeout_s), aclosing(model.stream(request)) as events:
@@ -78,7 +79,7 @@ async def ask_prose(desk: Desk, purpose: str, system: str, user: str) -> Asked:
     except (TimeoutError, _CutOffError):
         model.require_a_beginning()
         text = whole_sentences(without_repetition(model.text).strip())
-    return Asked(text, _cost(model.usage), model.info.name, model.ms)
+    return Asked(text, _cost(model.usage), model.info.name, model.ms, generation=erased)
 
 
 def whole_sentences(text: str) -> str:

@@ -74,7 +74,12 @@ def keep(
     basis: Mapping[str, Any],
     rejected: Mapping[str, int] = NOTHING,
 ) -> None:
-    """Keep an answer and apply it. Runs inside a transaction."""
+    """Keep an answer and apply it. Runs inside a transaction.
+
+    Where something was erased while the model was thinking, what it was shown may be gone: then nothing is kept.
+    """
+    if asked.generation != desk.vault.erasure.generation:
+        return
     kept = KeptAnswer(asked.value, basis, asked.malformed, writer.newest_turn())
     answer = writer.record_answer(
         NewAnswer(

@@ -40,7 +40,7 @@ class Erasure:
         self._feed = feed
         self._at_work = asyncio.Lock()
         self.generation = 0
-        """How many erasures were begun since the vault was opened: what was asked of a model before is outdated."""
+        """Grows with the beginning and the end of each erasure: what was asked of a model before is outdated."""
 
     async def plan(self, target: Target) -> ErasurePlan:
         """Return what an erasure would do. Writes wait meanwhile. Raises UserError where it is not possible."""
@@ -129,6 +129,7 @@ class Erasure:
         at = to_micros(self._clock.now())
         await self._engine.write(lambda connection: erasure_step.finish(connection, job, at))
         await self._engine.write_alone(_empty_log)
+        self.generation += 1
         if progress is not None:
             progress(1.0)
         return _receipt(job.number, job.scope.kind, job.asked_at, at, json.dumps(job.counts))

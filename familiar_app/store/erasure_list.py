@@ -17,14 +17,16 @@ from typing import TYPE_CHECKING
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import PersonKey
 from familiar_app.domain.turn import NewTurn
-from familiar_app.store.erasure_scope import Scope
 from familiar_app.store.moment import to_micros
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+    from familiar_app.store.erasure_scope import Scope
+
 _KEY = "erasure.key"
 _DIGEST_BYTES = 20
+_BURIED = "SELECT 1 FROM turns WHERE id = ? AND deleted = 1 AND speaker IS NULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,9 @@ def is_erased(connection: Connection, turn: NewTurn) -> bool:
     if connection.execute("SELECT 1 FROM erased LIMIT 1").fetchone() is None:
         return False
     at = to_micros(turn.at)
+    if turn.answers is not None and connection.execute(_BURIED, (turn.answers,)).fetchone() is not None:
+        # A model was still answering when what it answers was erased.
+        return True
     if turn.author is not None:
         found = _look_up(connection, "person", turn.author.key)
         if found is not None and (at < found[0] or found[1] == "full"):

@@ -7,6 +7,7 @@ taken out; else that part of it is left empty. Runs inside a transaction.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ _KNOWN = frozenset({
     "lore_embeddings",
 })  # fmt: skip
 _OWN = "(SELECT value FROM json_each(?1))"
+_SEPARATORS = re.compile(r"[.:/]")
 ERASED_TITLE = "(erased)"
 
 
@@ -98,6 +100,9 @@ def remove_familiar(connection: Connection, scope: Scope, counts: Counter[str]) 
             continue
         removed = connection.execute(f"DELETE FROM {name} WHERE familiar = ?", (scope.familiar,)).rowcount
         counts[counted.get(name, "rows")] += removed
+    for key, value in connection.execute("SELECT key, value FROM state").fetchall():
+        if scope.familiar in _SEPARATORS.split(key) or json.loads(value) == scope.familiar:
+            connection.execute("DELETE FROM state WHERE key = ?", (key,))
     connection.execute("UPDATE turns SET familiar = NULL WHERE familiar = ? AND deleted = 1", (scope.familiar,))
     connection.execute(
         f"""UPDATE channels SET key = 'local:erased-' || id, title = '{ERASED_TITLE}', readers = NULL, archived = 1,

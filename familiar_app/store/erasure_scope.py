@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.erasure import Kind, OfChannel, OfFamiliar, OfMessage, OfPerson, Target
 from familiar_app.domain.errors import UserError
@@ -79,8 +79,9 @@ class Scope:
 
 def scope_from(text: str) -> Scope:
     """Read what `Scope.as_text` wrote."""
-    fields = json.loads(text)
-    return Scope(**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
+    fields: dict[str, Any] = json.loads(text)
+    read: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+    return Scope(**read)
 
 
 def find(connection: Connection, target: Target) -> Scope:

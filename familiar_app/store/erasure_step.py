@@ -171,7 +171,7 @@ STEPS: tuple[Callable[[Connection, Job], int | None], ...] = (
     _bury,
     _people,
     _familiar,
-)  # type: ignore[assignment]
+)
 
 
 def _wish_of(connection: Connection, scope: Scope) -> str | None:

@@ -11,11 +11,12 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from familiar_app.domain.redaction import REMOVED, Redaction
+from familiar_app.domain.redaction import Redaction
 from familiar_app.store.erasure_act import doomed_memories
 from familiar_app.store.erasure_scope import Scope
 from familiar_app.store.text import storable
 from familiar_app.store.trace_pack import squeeze, unsqueeze
+from familiar_app.store.trace_write import strip
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -49,7 +50,8 @@ def clean_traces(
             or _shows(connection, fields, reply)
             or any(one.value(fields) != fields for one in (redaction, quoted))
         ):
-            _empty(fields, redaction)
+            strip(fields)
+            fields["channel"] = redaction.text(fields["channel"])
             text = storable(json.dumps(fields, ensure_ascii=False, separators=(",", ":")))
             connection.execute("UPDATE traces SET body = ?, error = NULL WHERE id = ?", (squeeze(text), number))
             counts["traces"] += 1
@@ -82,15 +84,3 @@ def _shows(connection: Connection, fields: dict[str, Any], reply: int | None) ->
         (json.dumps(sorted(turns)), json.dumps(sorted(facts))),
     ).fetchone()
     return bool(row[0])
-
-
-def _empty(fields: dict[str, Any], redaction: Redaction) -> None:
-    for message in fields["messages"]:
-        message["content"] = REMOVED
-    for layer in fields["layers"]:
-        layer.update(text=REMOVED, key="", left_out=[])
-    for name in ("candidates", "rounds", "notes"):
-        fields[name] = []
-    for name in ("sent", "answer", "error", "lorebook", "variation", "ranking", "answer_schema"):
-        fields[name] = None
-    fields["channel"] = redaction.text(fields["channel"])

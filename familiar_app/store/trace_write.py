@@ -40,7 +40,14 @@ def unpack(number: int, reply: int | None, body: bytes) -> PromptTrace:
 
 
 def insert_trace(connection: Connection, trace: PromptTrace, body: bytes, keep: int) -> TraceId:
-    """Store a trace, packed as `body`, and drop all but the newest `keep` of its sort: replies, or the others."""
+    """Store a trace, packed as `body`, and drop all but the newest `keep` of its sort: replies, or the others.
+
+    Where a turn that it shows was deleted while the model was answering, it keeps no text.
+    """
+    if _shows_deleted(connection, trace):
+        fields = trace.model_dump(mode="json", exclude={"id"})
+        strip(fields)
+        body = _pack(fields)
     usage = trace.usage or {}
     row = (
         trace.familiar, trace.channel, trace.purpose, to_micros(trace.at), trace.model, trace.tokens,
@@ -74,6 +81,27 @@ def redact_traces(connection: Connection, turns: frozenset[TurnId], texts: Itera
             fields["answer"] = None
         if redaction.apply(fields) or reply in turns:
             connection.execute("UPDATE traces SET body = ? WHERE id = ?", (_pack(fields), number))
+
+
+def strip(fields: dict[str, Any]) -> None:
+    """Keep of a trace no text at all: only when the model was asked, which one, and what it took."""
+    for message in fields["messages"]:
+        message["content"] = REMOVED
+    for layer in fields["layers"]:
+        layer.update(text=REMOVED, key="", left_out=[])
+    for name in ("candidates", "rounds", "notes"):
+        fields[name] = []
+    for name in ("sent", "answer", "error", "lorebook", "variation", "ranking", "answer_schema"):
+        fields[name] = None
+
+
+def _shows_deleted(connection: Connection, trace: PromptTrace) -> bool:
+    shown = {number for number in (trace.turn_id, *(message.turn for message in trace.messages)) if number is not None}
+    row = connection.execute(
+        "SELECT EXISTS (SELECT 1 FROM turns WHERE deleted = 1 AND id IN (SELECT value FROM json_each(?)))",
+        (json.dumps(sorted(shown)),),
+    ).fetchone()
+    return bool(row[0])
 
 
 def _pack(fields: dict[str, Any]) -> bytes:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.ids import PersonKey, TurnId
 from familiar_app.domain.turn import NewTurn
+from familiar_app.store.erasure_list import is_erased
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -40,11 +41,12 @@ def draw(connection: Connection, people: Collection[PersonKey]) -> list[TurnId]:
 
 
 def is_veiled(connection: Connection, turn: NewTurn) -> bool:
-    """Tell whether nothing of a new turn may be kept, because of who says it."""
-    if turn.author is None:
-        return False
-    found = connection.execute("SELECT 1 FROM veiled_people WHERE person = ?", (turn.author.key,)).fetchone()
-    return found is not None
+    """Tell whether nothing of a new turn may be kept: because of who says it, or because it was erased before."""
+    if turn.author is not None:
+        found = connection.execute("SELECT 1 FROM veiled_people WHERE person = ?", (turn.author.key,)).fetchone()
+        if found is not None:
+            return True
+    return is_erased(connection, turn)
 
 
 def emptied(turn: NewTurn) -> NewTurn:

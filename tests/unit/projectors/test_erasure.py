@@ -1,0 +1,261 @@
+"""After an erasure nothing of it is left anywhere in the vault, the rest is as it was, and nothing comes back."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from familiar_app.domain.erasure import OfChannel, OfFamiliar, OfMessage, OfPerson
+from familiar_app.domain.errors import UserError
+from familiar_app.domain.fact import NewFact, Subject
+from familiar_app.domain.ids import OWNER, PersonKey, TurnId
+from familiar_app.domain.privacy import PrivacyLevel
+from familiar_app.domain.turn import Author, NewTurn, Role
+from familiar_app.projectors.runner import Projectors
+from familiar_app.store import erasure_step
+from familiar_app.store.erasure_list import ErasedList
+from familiar_app.store.erasure_step import STEPS
+from familiar_app.store.vault import Vault
+from tests.unit.projectors.erasure_reader import everything_in
+from tests.unit.projectors.scene import ANN, EGO, MIRA, Scene, make_config, note
+
+BOB = Author(PersonKey("discord:4242424242"), "Bobadil", "bobadil_sails", global_name="Captain Bobadil")
+ALSO_BOB = Author(PersonKey("discord:7777777777"), "Robertino", "robertino")
+SECRET = "I keep a green parrot named Zanzibar in the attic"
+TRACES = ("discord:4242424242", "4242424242", "bobadil", "robertino", "zanzibar", "parrot")
+DRAWN = ("rich_note", "fact_supersede", "people_dossier", "rolling_summary", "reflection")
+
+
+async def told(scene: Scene) -> dict[str, TurnId]:
+    """Let two people talk, and let everything be drawn from it that is ever drawn."""
+    turns: dict[str, TurnId] = {}
+    turns["ann"] = await scene.say("I grow tomatoes on the balcony", ANN)
+    turns["bob"] = await scene.say(SECRET, BOB)
+    turns["reply"] = await scene.say("A parrot, Bobadil! How lovely.", None, answers=turns["bob"])
+    turns["about"] = await scene.say(
+        "Did you hear that, @Bobadil? Bobadil's ship leaves on Monday.", ANN, mentions=(BOB.key,)
+    )
+    turns["quote"] = await scene.say(f"> {SECRET}\nThat is what I heard.", ANN)
+    turns["also"] = await scene.say("Robertino is my other account", ALSO_BOB)
+    scene.later(minutes=1)
+    scene.model.tell(
+        "rich_note",
+        [
+            note("Ann grows tomatoes.", turns["ann"], about=[ANN.key]),
+            note("Bobadil keeps a parrot named Zanzibar.", turns["bob"], about=[BOB.key]),
+            note("Bobadil's ship leaves on Monday.", turns["about"], about=[BOB.key]),
+            note("Ann and Bobadil talk about ships.", turns["about"], about=[ANN.key, BOB.key]),
+            note("The balcony is sunny, says Bobadil.", turns["ann"]),
+            note("Ann likes parrots.", turns["bob"], about=[ANN.key]),
+        ],
+    )
+    scene.model.tell("fact_supersede", *([[]] * 20))
+    scene.model.tell("people_dossier", *(["Keeps a parrot, Bobadil told."] * 5))
+    scene.model.tell("rolling_summary", "Ann grows tomatoes. Bobadil keeps a parrot.\nThe weather was good.")
+    scene.model.tell(
+        "reflection",
+        [
+            {"text": "Bobadil is fond of birds.", "cited_turn_ids": [turns["bob"]], "cited_fact_ids": [2]},
+            {"text": "Ann listens to Bobadil.", "cited_turn_ids": [turns["about"]], "cited_fact_ids": []},
+        ],
+    )
+    outcomes = await Projectors(scene.desk).run(DRAWN, until_idle=True)
+    assert [one.error for one in outcomes] == [None] * len(DRAWN)
+    return turns
+
+
+@pytest.fixture
+async def talk(scene: Scene) -> dict[str, TurnId]:
+    scene.config = make_config("[memory.rolling_summary]\nnew_turns = 3\n[memory.reflection]\nnew_turns = 3\n")
+    turns = await told(scene)
+    scene.later(minutes=1)
+    return turns
+
+
+async def test_nothing_of_somebody_is_left(scene: Scene, talk: dict[str, TurnId]) -> None:
+    vault = scene.vault
+    await vault.person_pages.merge(ALSO_BOB.key, BOB.key, familiar=MIRA)
+    await vault.recall_marks.add(MIRA, "where is Bobadil's parrot", "turn", talk["bob"])
+    await vault.state.set("chat.draft.1", "Ask Bobadil about it")
+    await vault.facts.append(NewFact(MIRA, "Bobadil snores.", "owner", (Subject(BOB.key, "Bobadil"),)))
+    receipt = await vault.erasure.erase(OfPerson(ALSO_BOB.key))
+    left = await everything_in(vault)
+    assert [word for word in TRACES if word in left] == []
+    assert (receipt.removed["turns"], receipt.removed["replies"]) == (2, 1)
+    assert receipt.finished_at is not None
+    assert await vault.verify() == []
+
+
+async def test_what_others_said_stays_but_for_the_name(scene: Scene, talk: dict[str, TurnId]) -> None:
+    await scene.vault.erasure.erase(OfPerson(BOB.key))
+    turns = {name: await scene.vault.turns.get(number) for name, number in talk.items()}
+    texts = {name: turn.content if turn is not None else None for name, turn in turns.items()}
+    assert texts["ann"] == "I grow tomatoes on the balcony"
+    assert texts["about"] == "Did you hear that, someone? someone's ship leaves on Monday."
+    assert texts["quote"] == "> [removed]\nThat is what I heard."
+    assert texts["bob"] == texts["reply"] == ""
+    assert sorted(await scene.texts()) == [
+        "Ann and someone talk about ships.", "Ann grows tomatoes.", "The balcony is sunny, says someone.",
+    ]  # fmt: skip
+
+
+async def test_a_rebuild_gives_the_same_and_asks_nobody(scene: Scene, talk: dict[str, TurnId]) -> None:
+    await scene.vault.erasure.erase(OfPerson(BOB.key))
+    before = await drawn(scene)
+    asked = len(scene.model.requests)
+    await Projectors(scene.desk).rebuild(DRAWN, fresh=False)
+    assert await drawn(scene) == before
+    assert len(scene.model.requests) == asked
+    assert await scene.vault.verify() == []
+
+
+async def test_a_plan_tells_what_will_happen_and_changes_nothing(scene: Scene, talk: dict[str, TurnId]) -> None:
+    before = await everything_in(scene.vault)
+    plan = await scene.vault.erasure.plan(OfPerson(BOB.key))
+    assert await everything_in(scene.vault) == before
+    assert plan.label == "Bobadil"
+    assert any("someone's ship" in sample.after for sample in plan.samples)
+    receipt = await scene.vault.erasure.erase(OfPerson(BOB.key))
+    assert (receipt.removed, receipt.redacted) == (plan.removed, plan.redacted)
+    assert await scene.vault.erasure.receipts() == [receipt]
+
+
+async def test_one_that_was_cut_off_goes_on(scene: Scene, talk: dict[str, TurnId]) -> None:
+    whole = await scene.vault.erasure.plan(OfPerson(BOB.key))
+    for pieces in range(len(STEPS)):
+        person = Author(PersonKey(f"discord:99999999{pieces}"), f"Quintus{pieces}", f"quint{pieces}")
+        await scene.say(f"My secret number is {pieces}{pieces}{pieces}{pieces}, tell nobody", person)
+        await cut_off(scene.vault, OfPerson(person.key), pieces)
+        assert await scene.vault.erasure.pending()
+        receipts = await scene.vault.erasure.resume()
+        assert [one.removed["turns"] for one in receipts] == [1]
+        left = await everything_in(scene.vault)
+        assert f"quint{pieces}" not in left
+        assert f"quintus{pieces}" not in left
+        assert f"{pieces}{pieces}{pieces}{pieces}, tell" not in left
+    await cut_off(scene.vault, OfPerson(BOB.key), 4)
+    [receipt] = await scene.vault.erasure.resume()
+    assert receipt.removed == whole.removed
+    assert await scene.vault.verify() == []
+
+
+async def test_a_message_of_theirs_from_before_does_not_come_back(scene: Scene, talk: dict[str, TurnId]) -> None:
+    earlier = scene.clock.now() - timedelta(days=3)
+    await scene.vault.erasure.erase(OfPerson(BOB.key))
+    scene.later(hours=1)
+    turns = [
+        NewTurn(scene.channel.id, Role.USER, "an old word", earlier, author=BOB, message_id="old"),
+        NewTurn(scene.channel.id, Role.USER, "a new word", scene.clock.now(), author=BOB, message_id="new"),
+    ]
+    count = await scene.vault.turns.append_many(turns)
+    assert (count.added, count.unkept) == (1, 1)
+    left = await everything_in(scene.vault)
+    assert "an old word" not in left
+    assert "a new word" in left
+
+
+async def test_who_wanted_nothing_kept_still_wants_it(scene: Scene) -> None:
+    await scene.say("one thing", BOB)
+    await scene.vault.privacy.set(BOB.key, PrivacyLevel.FULL, familiar=MIRA, by=OWNER)
+    await scene.vault.erasure.erase(OfPerson(BOB.key))
+    assert BOB.key not in await everything_in(scene.vault)
+    scene.later(hours=1)
+    await scene.say("another thing", BOB)
+    assert "another thing" not in await everything_in(scene.vault)
+
+
+async def test_an_older_copy_is_erased_again_by_the_list(scene: Scene, talk: dict[str, TurnId], tmp_path: Path) -> None:
+    vault = scene.vault
+    copy = tmp_path / "copy"
+    await vault.close()
+    shutil.copytree(vault.path.parent, copy)
+    vault = await reopened(scene, vault.path)
+    await vault.erasure.erase(OfPerson(BOB.key))
+    known = ErasedList.from_json((await vault.erasure.erased()).to_json())
+    await vault.close()
+    older = await reopened(scene, copy / vault.path.name)
+    assert BOB.key in await everything_in(older)
+    receipts = await older.erasure.replay(known)
+    assert [one.removed["turns"] for one in receipts] == [1]
+    assert BOB.key not in await everything_in(older)
+    assert await older.erasure.replay(known) == []
+    await older.close()
+
+
+async def test_a_message_goes_with_what_rests_on_it_alone(scene: Scene, talk: dict[str, TurnId]) -> None:
+    await scene.vault.erasure.erase(OfMessage(talk["bob"]))
+    left = await everything_in(scene.vault)
+    assert "zanzibar" not in left
+    assert "bobadil" in left
+    assert "Bobadil's ship leaves on Monday." in await scene.texts()
+    assert await scene.vault.verify() == []
+
+
+async def test_a_channel_goes_and_stays_gone(scene: Scene, talk: dict[str, TurnId]) -> None:
+    earlier = scene.clock.now() - timedelta(minutes=1)
+    other = await scene.hear("discord:10")
+    await scene.say("what is said elsewhere stays", ANN, channel=other.id)
+    receipt = await scene.vault.erasure.erase(OfChannel(scene.channel.id))
+    left = await everything_in(scene.vault)
+    assert "tomatoes" not in left
+    assert "zanzibar" not in left
+    assert "what is said elsewhere stays" in left
+    assert receipt.removed["turns"] == 5
+    scene.later(hours=1)
+    await scene.say("from an old file", ANN, at=earlier)
+    assert "from an old file" not in await everything_in(scene.vault)
+    assert await scene.vault.verify() == []
+
+
+async def test_a_familiar_goes_with_all_it_believes(scene: Scene, talk: dict[str, TurnId]) -> None:
+    other = await scene.hear("discord:10")
+    await scene.say("heard by all", ANN, channel=other.id)
+    await scene.vault.erasure.erase(OfFamiliar(MIRA))
+    left = await everything_in(scene.vault)
+    assert "tomatoes" not in left
+    assert "mira" not in left.replace("miracle", "")
+    assert "heard by all" in left
+    assert await scene.vault.verify() == []
+
+
+async def test_neither_the_owner_nor_a_familiar_is_a_person_to_erase(scene: Scene) -> None:
+    for key in (OWNER, EGO, PersonKey("discord:1000000")):
+        with pytest.raises(UserError):
+            await scene.vault.erasure.plan(OfPerson(key))
+
+
+async def cut_off(vault: Vault, target: OfPerson, pieces: int) -> None:
+    """Begin an erasure and stop after some of its steps, as a kill would."""
+    engine = vault.projections._engine
+    job = await engine.write(lambda connection: erasure_step.begin(connection, target, 1))
+    while job.step < pieces:
+        job = await engine.write(lambda connection, job=job: erasure_step.advance(connection, job))  # type: ignore[misc]
+
+
+async def reopened(scene: Scene, path: Path) -> Vault:
+    return await Vault.open(path, clock=scene.clock, passphrase="three herons")
+
+
+async def drawn(scene: Scene) -> dict[str, list[Any]]:
+    """Return everything that is drawn, without the numbers that a rebuild gives anew."""
+    questions = {
+        "facts": "SELECT * FROM facts ORDER BY id",
+        "subjects": "SELECT * FROM fact_subjects ORDER BY fact, key",
+        "sources": "SELECT * FROM fact_sources ORDER BY fact, turn",
+        "beliefs": "SELECT fact, number, since, until, cause, end_cause, successor FROM fact_beliefs ORDER BY 1, 2",
+        "lost": "SELECT * FROM fact_lost_places ORDER BY fact, since, channel",
+        "retirements": "SELECT prior, successor, reason, state FROM retirements ORDER BY 1, 2",
+        "reflections": "SELECT familiar, channel, text, created_at FROM reflections ORDER BY created_at, text",
+        "summaries": "SELECT familiar, channel, text, last_turn_id FROM summaries ORDER BY channel, last_turn_id",
+        "dossiers": "SELECT familiar, person, text, last_fact_id FROM people_dossiers ORDER BY person",
+        "marks": "SELECT projector, scope, position FROM watermarks WHERE projector <> 'owner' ORDER BY 1, 2",
+    }
+    engine = scene.vault.projections._engine
+    return {
+        name: await engine.read(lambda connection, sql=sql: connection.execute(sql).fetchall())  # type: ignore[misc]
+        for name, sql in questions.items()
+    }
