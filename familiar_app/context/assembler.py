@@ -160,6 +160,7 @@ class Assembler:
             as_of=request.as_of,
             variation=request.variation,
             audience=await self._audience(request.channel),
+            must_speak=request.must_speak,
         )
 
     async def _read_lore(

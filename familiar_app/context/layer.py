@@ -56,6 +56,7 @@ class LayerContext:
     audience: Audience = NOBODY
     withheld: dict[str, tuple[LeftOut, ...]] = field(default_factory=dict)
     read: dict[str, Any] = field(default_factory=dict)
+    must_speak: bool = False
 
     @property
     def outlets(self) -> Mapping[str, str]:
@@ -70,7 +71,7 @@ class LayerContext:
     @property
     def may_stay_silent(self) -> bool:
         """Whether an answer may be nothing at all."""
-        return self.multi_party and self.config.conversation.may_stay_silent
+        return self.multi_party and not self.must_speak and self.config.conversation.may_stay_silent
 
 
 class Layer(Protocol):

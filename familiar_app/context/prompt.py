@@ -22,7 +22,7 @@ class PromptRequest:
     prompt is the one that would have been made at that instant, out of what was there and believed by then; with
     `as_of` its facts are those that were true at that time in the world. With `preview` looking changes nothing.
     `lore` is a trace's story of its lorebooks, whose chance and timers are taken again. `set_aside_tokens` are left
-    free for what is added to the prompt afterwards.
+    free for what is added to the prompt afterwards. With `must_speak` the answer may not be silence.
     """
 
     channel: Channel
@@ -36,6 +36,7 @@ class PromptRequest:
     preview: bool = False
     lore: Mapping[str, Any] | None = None
     set_aside_tokens: int = 0
+    must_speak: bool = False
 
     @property
     def looks_only(self) -> bool:

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from familiar_app.context.assembler import Assembler
+from familiar_app.conversation.alarm_clock import Reminders
 from familiar_app.conversation.event import (
     ExchangeEvent,
     PromptReady,
@@ -25,6 +26,7 @@ from familiar_app.conversation.flight import Flight
 from familiar_app.conversation.memory_tool import NoticeSink
 from familiar_app.conversation.tool_desk import ToolDesk
 from familiar_app.conversation.tool_loop import MAX_ROUNDS
+from familiar_app.domain.alarm import ALARM_DUE
 from familiar_app.domain.card import fill_placeholders
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, OutsideError, UserError
@@ -58,11 +60,13 @@ class Conversation:
     clock: Clock
     notices: NoticeSink | None = None
     desk: ToolDesk = field(init=False)
+    reminders: Reminders = field(init=False)
     _flights: dict[ChannelId, Flight | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         parts = (self.familiar, self.name, self.config, self.vault, self.clock, self.assembler.embedder, self.notices)
         self.desk = ToolDesk(*parts)
+        self.reminders = Reminders(self)
 
     async def say(
         self, channel: Channel, text: str, author: Author, *, at: datetime | None = None
@@ -107,7 +111,7 @@ class Conversation:
             raise UserError("The channel of this turn is gone.")
         self._take_off(channel.id)
         try:
-            async with aclosing(self._reply(channel, asked.id)) as events:
+            async with aclosing(self._reply(channel, asked.id, must_speak=_is_reminder(asked))) as events:
                 async for event in events:
                     yield event
         finally:
@@ -132,6 +136,11 @@ class Conversation:
         turn, _ = await self.vault.turns.append(self._own_turn(channel, text, answers=None))
         return turn
 
+    async def say_plainly(self, channel: Channel, answered: Turn, text: str) -> Turn:
+        """Store words of the familiar that no model has made, as its answer to a turn."""
+        turn, _ = await self.vault.turns.append(self._own_turn(channel, text, answers=answered.id))
+        return turn
+
     def _take_off(self, channel: ChannelId) -> None:
         if channel in self._flights:
             raise UserError(f"{self.name} is still answering here.", "Wait for the answer, or stop it.")
@@ -147,12 +156,14 @@ class Conversation:
             found = await self.vault.turns.get(found.answers)
         if found is None or found.deleted or found.hidden:
             raise UserError("The message that was to be answered is gone.")
-        if found.role is not Role.USER:
+        if found.role is not Role.USER and not _is_reminder(found):
             raise UserError("Only what a person said can be answered.")
         return found
 
-    async def _reply(self, channel: Channel, turn: TurnId) -> AsyncGenerator[ExchangeEvent, None]:
-        flight = Flight(channel, turn, self.desk)
+    async def _reply(
+        self, channel: Channel, turn: TurnId, *, must_speak: bool = False
+    ) -> AsyncGenerator[ExchangeEvent, None]:
+        flight = Flight(channel, turn, self.desk, must_speak=must_speak)
         self._flights[channel.id] = flight
         said: list[str] = []
         settled = False
@@ -245,6 +256,10 @@ async def _to_its_end(settling: Coroutine[Any, Any, ExchangeEvent]) -> ExchangeE
     except asyncio.CancelledError:
         await asyncio.wait([task])
         raise
+
+
+def _is_reminder(turn: Turn) -> bool:
+    return turn.role is Role.SYSTEM and turn.mode == ALARM_DUE
 
 
 def _nothing_said(flight: Flight) -> OutsideError:

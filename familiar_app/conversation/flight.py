@@ -23,9 +23,10 @@ Progress = AssembledPrompt | str | ToolUsed
 class Flight:
     """Reads the model for one reply. `stopped` is set once somebody asked for the end."""
 
-    def __init__(self, channel: Channel, turn: TurnId, desk: ToolDesk) -> None:
+    def __init__(self, channel: Channel, turn: TurnId, desk: ToolDesk, *, must_speak: bool = False) -> None:
         self.channel = channel
         self.turn = turn
+        self.must_speak = must_speak
         self.desk = desk
         self.prompt: AssembledPrompt | None = None
         self.measured = Measured()
@@ -76,10 +77,13 @@ class Flight:
         if self._task is not None:
             self._task.cancel()
 
+    def _request(self) -> PromptRequest:
+        return PromptRequest(self.channel, until=self.turn, must_speak=self.must_speak)
+
     async def _run(self, assembler: Assembler, model: LanguageModel) -> None:
         try:
             await model.prepare()
-            offer = await offer_tools(assembler, self.desk, PromptRequest(self.channel, until=self.turn))
+            offer = await offer_tools(assembler, self.desk, self._request())
             self.prompt = offer.prompt
             self._arrived.put_nowait(self.prompt)
             settings = self.desk.config.conversation

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta, tzinfo
 
 from familiar_app.domain.clock import as_utc, local_time
-from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
 
 ALARM_SET = "alarm_set"
@@ -54,17 +54,17 @@ def parse_when(text: str, now: datetime, zone: tzinfo | None) -> datetime:
     """Read when a reminder is wanted, as aware UTC: a local date and time, a time of day, or a span from now.
 
     A time of day is the next such moment. A time that a change of clocks leaves out lies as much later as the clocks
-    are put forward; one that comes twice is the first. Raises BadInputError, also for what is past or years ahead.
+    are put forward; one that comes twice is the first. Raises UserError, also for what is past or years ahead.
     """
     wanted = text.strip()
     try:
         due = _span_end(wanted, now) or _time_of_day(wanted, now, zone) or _moment(wanted, zone)
     except (ValueError, OverflowError) as error:
-        raise BadInputError("this is no time.", field="when", next_step=_HINT) from error
+        raise UserError("This is no time.", _HINT) from error
     if due <= now:
-        raise BadInputError("this time has passed.", field="when", next_step=_HINT)
+        raise UserError("This time has passed.", _HINT)
     if due - now > _FURTHEST:
-        raise BadInputError("this is more than five years ahead.", field="when", next_step="Choose an earlier time.")
+        raise UserError("This is more than five years ahead.", "Choose an earlier time.")
     return due
 
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _UNANSWERED = """a.familiar = ? AND a.state = 'due' AND a.due_at >= ? AND NOT EXISTS (SELECT 1 FROM turns r
-    WHERE r.answers = a.fired AND r.role = 'assistant' AND r.hidden = 0 AND r.deleted = 0)
+    JOIN channels c ON c.id = r.channel WHERE r.answers = a.fired AND r.role = 'assistant' AND r.hidden = 0
+    AND r.deleted = 0 AND (c.familiar IS NOT NULL OR r.message_id IS NOT NULL))
     AND EXISTS (SELECT 1 FROM turns f WHERE f.id = a.fired AND f.deleted = 0 AND f.hidden = 0)"""
 
 

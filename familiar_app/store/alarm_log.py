@@ -27,7 +27,8 @@ TOOL_CANCEL = "cancel_alarm"
 Inside = dict[str, Any]
 
 _SELECT = """SELECT a.turn, a.familiar, a.channel, a.due_at, t.at, t.tool_calls, a.person, a.fired
-    FROM alarms a JOIN turns t ON t.id = a.turn AND t.deleted = 0"""
+    FROM alarms a JOIN turns t ON t.id = a.turn AND t.deleted = 0
+    AND NOT EXISTS (SELECT 1 FROM veiled_people v WHERE v.person = a.person)"""
 _ACTS = """SELECT id, at, channel, familiar, mode, tool_calls, content, role FROM turns INDEXED BY turns_alarm
     WHERE role IN ('tool', 'system', 'operator') AND mode GLOB 'alarm_*' AND id > ? AND deleted = 0 ORDER BY id"""
 _APPEND = """INSERT INTO turns (channel, role, content, at, arrived_at, familiar, guild, mode, tool_calls, tool_call_id)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from familiar_app.domain.alarm import late_words, parse_when
-from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.errors import UserError
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOON = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
@@ -42,7 +42,7 @@ NOON = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
 )
 def test_a_moment_a_time_of_day_and_a_span_are_read_in_the_owners_zone(text: str, due: str | None) -> None:
     if due is None:
-        with pytest.raises(BadInputError):
+        with pytest.raises(UserError):
             parse_when(text, NOON, BERLIN)
     else:
         assert parse_when(text, NOON, BERLIN) == datetime.fromisoformat(f"2024-05-01T{due}+00:00")
@@ -64,7 +64,7 @@ def test_a_time_that_the_change_of_clocks_leaves_out_or_has_twice() -> None:
 def test_whatever_a_model_writes_is_a_time_ahead_or_refused(text: str) -> None:
     try:
         due = parse_when(text, NOON, BERLIN)
-    except BadInputError:
+    except UserError:
         return
     assert NOON < due <= NOON + timedelta(days=5 * 366)
 
