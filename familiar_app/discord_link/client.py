@@ -7,7 +7,6 @@ taken where they are dispatched, at once and in order, and turned into plain val
 from __future__ import annotations
 
 import asyncio
-import io
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,8 @@ from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from familiar_app.discord_link import convert
+from familiar_app.discord_link.ask import allowed, attached, emoji_name, intents
+from familiar_app.discord_link.button import Buttons, Whisper, view_of
 from familiar_app.discord_link.fault import EXPECTED, explained
 from familiar_app.discord_link.incoming import Connected, Disconnected, Heard, Incoming, Reacted, Removed, Spot
 from familiar_app.discord_link.limit import Limits
@@ -83,6 +84,7 @@ class GatewayClient(discord.Client):
             http_trace=self._trace(),
         )
         self._listener, self._surroundings = listener, surroundings
+        self._acknowledging: set[asyncio.Task[None]] = set()
 
     @property
     def me(self) -> int:
@@ -112,7 +114,11 @@ class GatewayClient(discord.Client):
                 return [Removed(args[0].channel_id, tuple(sorted(args[0].message_ids)))]
             case "raw_reaction_add" | "raw_reaction_remove":
                 change = 1 if event == "raw_reaction_add" else -1
-                return [Reacted(args[0].channel_id, args[0].message_id, _emoji(args[0].emoji), change)]
+                return [Reacted(args[0].channel_id, args[0].message_id, emoji_name(args[0].emoji), change)]
+            case "raw_typing":
+                return convert.typing(args[0], self.me)
+            case "interaction":
+                return self._pressed(args[0])
         return []
 
     def servers(self) -> tuple[Server, ...]:
@@ -137,6 +143,23 @@ class GatewayClient(discord.Client):
         trace.on_request_end.append(answered)
         return trace
 
+    def _pressed(self, interaction: discord.Interaction) -> Sequence[Incoming]:
+        """Return the press of a button under an answer; other buttons have owners of their own."""
+        whisper = Whisper(interaction)
+        pressed = convert.pressed(interaction, whisper)
+        if pressed is None:
+            return []
+        task = self.loop.create_task(self._acknowledge(whisper), name="acknowledge a button")
+        self._acknowledging.add(task)
+        task.add_done_callback(self._acknowledging.discard)
+        return [pressed]
+
+    async def _acknowledge(self, whisper: Whisper) -> None:
+        try:
+            await whisper.acknowledge()
+        except EXPECTED:
+            log.info("the press of a button came too late to be acknowledged")
+
     async def close(self) -> None:
         # The library waits for the last servers in a task that it forgets when it is closed before they have come.
         waiting = self._connection._ready_task
@@ -151,7 +174,7 @@ class GatewayClient(discord.Client):
 
     async def missed(self, channel: int, after: int, limit: int) -> list[Heard]:
         """Fetch what was written after a message, oldest first."""
-        place = await self._place(channel)
+        place = await self.place(channel)
         try:
             history = place.history(limit=limit, after=discord.Object(after), oldest_first=True)
             return [convert.heard(message, self.me, missed=True) async for message in history]
@@ -160,39 +183,100 @@ class GatewayClient(discord.Client):
 
     async def newest(self, channel: int, limit: int) -> list[int]:
         """Fetch the numbers of the newest messages, newest first."""
-        place = await self._place(channel)
+        place = await self.place(channel)
         try:
             return [message.id async for message in place.history(limit=limit)]
         except EXPECTED as error:
             raise explained(error) from error
 
     async def send(
-        self, channel: int, text: str, *, people: Sequence[int] = (), answers: int | None = None, file: str = ""
+        self,
+        channel: int,
+        text: str,
+        *,
+        people: Sequence[int] = (),
+        answers: int | None = None,
+        file: str = "",
+        nonce: str = "",
+        buttons: Buttons | None = None,
     ) -> int:
-        """Send one message and return its number. `file` goes with it as a text file."""
-        place = await self._place(channel)
+        """Send one message and return its number. `file` goes with it as a text file.
+
+        With a `nonce`, a message that was sent with the same one minutes ago is returned instead of sent again.
+        """
+        place = await self.place(channel)
         options: dict[str, Any] = {"allowed_mentions": allowed(people)}
         if answers is not None:
             options["reference"] = discord.MessageReference(
                 message_id=answers, channel_id=channel, fail_if_not_exists=False
             )
         if file:
-            options["file"] = discord.File(io.BytesIO(file.encode()), filename="continued.md")
+            options["file"] = attached(file)
+        if nonce:
+            options["nonce"] = nonce
+        if buttons is not None:
+            options["view"] = view_of(buttons)
         try:
             message: discord.Message = await place.send(text, **options)
         except EXPECTED as error:
             raise explained(error) from error
         return message.id
 
+    async def edit(
+        self,
+        channel: int,
+        message: int,
+        text: str,
+        *,
+        people: Sequence[int] = (),
+        file: str = "",
+        buttons: Buttons | None = None,
+    ) -> None:
+        """Give one of the familiar's messages other words, another file or none, and buttons or none."""
+        place = await self.place(channel)
+        try:
+            await place.get_partial_message(message).edit(
+                content=text,
+                attachments=[attached(file)] if file else [],
+                allowed_mentions=allowed(people),
+                view=None if buttons is None else view_of(buttons),
+            )
+        except EXPECTED as error:
+            raise explained(error) from error
+
+    async def remove(self, channel: int, message: int) -> None:
+        """Remove one of the familiar's messages. One that is gone already is no error."""
+        place = await self.place(channel)
+        try:
+            await place.get_partial_message(message).delete()
+        except discord.NotFound:
+            log.info("a message that was to be removed is gone already")
+        except EXPECTED as error:
+            raise explained(error) from error
+
+    async def own_since(self, channel: int, after: int, limit: int = 100) -> list[tuple[int, str]]:
+        """Fetch the familiar's own messages after another one, with their words as they were sent, oldest first."""
+        place = await self.place(channel)
+        try:
+            history = place.history(limit=limit, after=discord.Object(after), oldest_first=True)
+            return [(one.id, one.content) async for one in history if self.is_own(one)]
+        except EXPECTED as error:
+            raise explained(error) from error
+
+    def is_own(self, message: discord.Message) -> bool:
+        """Tell whether a message is the familiar's own, sent by its account or in its name."""
+        return message.author.id == self.me or (message.webhook_id is not None and message.application_id == self.me)
+
     async def type_once(self, channel: int) -> None:
         """Show for some ten seconds that the familiar is writing."""
-        place = await self._place(channel)
+        place = await self.place(channel)
         try:
             await place.typing()
         except EXPECTED as error:
             raise explained(error) from error
 
-    async def _place(self, channel: int) -> Any:
+    async def place(self, channel: int) -> Any:
+        """Return where messages are sent. Raises OutsideError where that is not possible."""
         try:
             place = self.get_channel(channel) or await self.fetch_channel(channel)
         except EXPECTED as error:
@@ -200,21 +284,3 @@ class GatewayClient(discord.Client):
         if not isinstance(place, discord.abc.Messageable):
             raise OutsideError("Nothing can be written in this channel.")
         return place
-
-
-def intents(*, ambient: bool) -> discord.Intents:
-    """Return what the connection asks for. Only listening to everything needs a privileged one."""
-    asked = discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
-    asked.guild_reactions = asked.dm_reactions = True
-    asked.message_content = ambient
-    return asked
-
-
-def allowed(people: Sequence[int]) -> discord.AllowedMentions:
-    """Return leave to ping these people and nobody else."""
-    users = [discord.Object(number) for number in people]
-    return discord.AllowedMentions(everyone=False, roles=False, replied_user=False, users=users)
-
-
-def _emoji(emoji: discord.PartialEmoji) -> str:
-    return f":{emoji.name}:" if emoji.id is not None else str(emoji.name)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import discord
 
-from familiar_app.discord_link.incoming import Changed, Heard, Spot
+from familiar_app.discord_link.button import Whisper, read_button_id
+from familiar_app.discord_link.incoming import Changed, Heard, Pressed, Spot, Typing
 from familiar_app.discord_link.message_text import Extra, Labels, described, readable
 from familiar_app.discord_link.name import name_or_number, safe_name
 from familiar_app.discord_link.ping import user_key
@@ -37,13 +39,14 @@ def heard(message: discord.Message, me: int, *, missed: bool = False) -> Heard:
         extras=described(_extras(message)),
         answers=message.reference.message_id if message.reference is not None else None,
         mentions=tuple(user_key(number) for number in people if number != me),
-        own=message.author.id == me,
+        own=message.author.id == me or (message.webhook_id is not None and message.application_id == me),
         webhook=message.webhook_id is not None,
         system=message.type not in _SPOKEN,
         mentioned=me in message.raw_mentions,
         replied_to=answered_by == me,
         others_mentioned=bool(in_words) or (answered_by is not None and answered_by != me),
         missed=missed,
+        application=message.application_id if message.webhook_id is not None else None,
     )
 
 
@@ -51,6 +54,35 @@ def changed(message: discord.Message) -> Changed:
     """Return what an edit, or the arrival of a link's preview, made of a message."""
     previews = [_embed(embed) for embed in message.embeds]
     return Changed(message.channel.id, message.id, text_of(message), described(previews))
+
+
+def typing(event: discord.RawTypingEvent, me: int) -> list[Typing]:
+    """Return who is writing; nobody where it is the familiar itself."""
+    if event.user_id == me:
+        return []
+    return [Typing(event.channel_id, user_key(event.user_id), event.user is not None and event.user.bot)]
+
+
+def pressed(interaction: discord.Interaction, whisper: Whisper) -> Pressed | None:
+    """Return the press of a button under an answer, None for anything else."""
+    if interaction.type is not discord.InteractionType.component or interaction.message is None:
+        return None
+    data: Mapping[str, object] = {**interaction.data} if interaction.data else {}
+    read = read_button_id(str(data.get("custom_id", "")))
+    if read is None or interaction.channel_id is None:
+        return None
+    action, buttons = read
+    rights = interaction.permissions
+    return Pressed(
+        channel=interaction.channel_id,
+        number=interaction.message.id,
+        action=action,
+        familiar=buttons.familiar,
+        asked=buttons.asked,
+        by=user_key(interaction.user.id),
+        moderator=interaction.guild_id is not None and (rights.manage_messages or rights.manage_guild),
+        tell=whisper,
+    )
 
 
 def text_of(message: discord.Message) -> str:

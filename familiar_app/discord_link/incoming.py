@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from familiar_app.domain.audience import Readers
-from familiar_app.domain.ids import ChannelKey, PersonKey
+from familiar_app.domain.ids import ChannelKey, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.turn import Author
 
 
@@ -39,7 +41,10 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message. `answers` is the message it replies to, `extras` what came with it; `missed` was fetched later."""
+    """A message. `answers` is the message it replies to, `extras` what came with it; `missed` was fetched later.
+
+    `application` is the bot behind a webhook, None where there is none.
+    """
 
     spot: Spot
     number: int
@@ -56,6 +61,7 @@ class Heard:
     replied_to: bool = False
     others_mentioned: bool = False
     missed: bool = False
+    application: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,29 @@ class Reacted:
 
 
 @dataclass(frozen=True, slots=True)
+class Typing:
+    """Somebody is writing in a channel, as far as Discord tells."""
+
+    channel: int
+    by: PersonKey
+    bot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """A button under an answer was pressed by somebody, who may be a `moderator`. `tell` answers them alone."""
+
+    channel: int
+    number: int
+    action: Literal["again", "bin"]
+    familiar: FamiliarId
+    asked: TurnId
+    by: PersonKey
+    moderator: bool
+    tell: Callable[[str], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
 class Connected:
     """The connection stands. After a resumed one nothing is missing."""
 
@@ -98,7 +127,7 @@ class Disconnected:
     """The connection broke; the library tries to take it up again."""
 
 
-Incoming = Heard | Changed | Removed | Reacted | Connected | Disconnected
+Incoming = Heard | Changed | Removed | Reacted | Typing | Pressed | Connected | Disconnected
 
 
 def channel_key(number: int) -> ChannelKey:

@@ -252,6 +252,7 @@ class DiscordLink:
 
     async def _look_up(self) -> None:
         """Note how far each channel is known, so that later only what is missing is fetched."""
+        await self.listener.look_back()
         messages = self.conversation.vault.messages
         for channel in await self.scribe.load():
             newest = await messages.newest(channel.id)
@@ -261,6 +262,7 @@ class DiscordLink:
     async def _connected(self, client: GatewayClient, event: Connected) -> None:
         self.relatives.add(client.me)
         self.listener.try_again()
+        await self.listener.take_up()
         self._tell(LinkStatus("connected"))
         if not event.resumed:
             for channel in await self.scribe.load():

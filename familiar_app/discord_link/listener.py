@@ -2,28 +2,53 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from familiar_app.conversation.exchange import Conversation
-from familiar_app.discord_link.incoming import Changed, Heard, Incoming, Reacted, Removed
+from familiar_app.discord_link.incoming import (
+    Changed,
+    Heard,
+    Incoming,
+    Pressed,
+    Reacted,
+    Removed,
+    Spot,
+    Typing,
+    channel_key,
+    channel_number,
+)
 from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.ping import user_number
+from familiar_app.discord_link.press import Presses
+from familiar_app.discord_link.proxy import Original, Proxies, key_of_proxy
+from familiar_app.discord_link.proxy_lookup import Lookup, Verified
+from familiar_app.discord_link.resume import wish_left
 from familiar_app.discord_link.scribe import Scribe
 from familiar_app.discord_link.sender import Line
-from familiar_app.discord_link.speak_rule import Situation, Verdict, Why, when_to_speak
+from familiar_app.discord_link.speak_rule import Situation, Why, when_to_speak
 from familiar_app.discord_link.voice import Start, Voice, Wish
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId
 from familiar_app.domain.settings import DiscordSettings
-from familiar_app.domain.turn import Channel, Role, Turn
+from familiar_app.domain.turn import Author, Channel, Role, Turn
+from familiar_app.store.delivery import Delivery
+from familiar_app.store.takeover import Copy
 
 _REMEMBERED = 2000
 _LOOK_BACK = 8
+_PROXIED = "discord.proxies"
 log = logging.getLogger(__name__)
+
+
+async def _nobody(_: int) -> Verified | None:
+    return None
 
 
 @dataclass
@@ -42,24 +67,63 @@ class Listener:
     _voices: dict[ChannelId, Voice] = field(default_factory=dict)
     _handled: deque[int] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     _asked_at: dict[ChannelId, float] = field(default_factory=dict)
+    lookup: Lookup = field(default=_nobody)
+    pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+    now_s: Callable[[], float] = time.monotonic
+    _proxied: set[int] = field(default_factory=set)
+    _left: list[Delivery] | None = None
+
+    def __post_init__(self) -> None:
+        self.presses = Presses(self.conversation, self.scribe, self.line, self.voice, self.start, self.failed)
+        self.proxies = Proxies(
+            self._merge, self._hear, self.scribe.follow, self.start, lambda s: self.pause(s), lambda: self.now_s()
+        )
 
     async def take(self, event: Incoming) -> None:
         """Deal with one thing that happened."""
         match event:
             case Heard():
-                await self._hear(event)
+                if not (event.webhook and not event.own and await self.proxies.take_copy(event)):
+                    await self._hear(event)
             case Changed() | Reacted():
                 await self.scribe.follow(event)
             case Removed():
-                for voice in self._voices.values():
-                    for number in event.numbers:
-                        voice.forget(number)
-                await self.scribe.follow(event)
+                self._forget(event)
+                if not await self.proxies.take_removal(event):
+                    await self.scribe.follow(event)
+            case Typing():
+                found = await self.scribe.vault.channels.find(channel_key(event.channel))
+                voice = None if found is None else self._voices.get(found.id)
+                if voice is not None:
+                    voice.typed(event.by, bot=event.bot or user_number(event.by) in self.relatives)
+            case Pressed():
+                await self.presses.take(event)
 
     def try_again(self) -> None:
         """Speak again where writing was not allowed; it may be by now."""
         for voice in self._voices.values():
             voice.muted = False
+
+    async def look_back(self) -> None:
+        """Note, before anything is heard, which answers an earlier run of the program has left unfinished."""
+        if self._left is None:
+            self._left = await self.scribe.vault.deliveries.left(self.scribe.familiar)
+
+    async def take_up(self) -> None:
+        """Finish the answers that were left unfinished, as soon as there is a connection."""
+        left, self._left = self._left or [], []
+        for delivery in left:
+            wish = await wish_left(self.scribe.vault, self.scribe.familiar, delivery, self.clock.now())
+            turn = await self.scribe.vault.turns.get(delivery.asked)
+            if wish is not None and turn is not None:
+                self.voice(turn).answer(wish)
+            else:
+                await self.scribe.vault.deliveries.end(delivery.asked, self.scribe.familiar)
+
+    def _forget(self, event: Removed) -> None:
+        for voice in self._voices.values():
+            for number in event.numbers:
+                voice.forget(number)
 
     async def _hear(self, heard: Heard) -> None:
         if heard.own or user_number(heard.author.key) in self.relatives or heard.number in self._handled:
@@ -72,20 +136,52 @@ class Listener:
             self.journal.note(heard, Why.UNADDRESSED)
             return
         self._handled.append(heard.number)
-        channel, turn, new = await self.scribe.hear(heard)
-        if turn.deleted or (not new and await self._was_answered(turn)):
+        verdict = when_to_speak(await self._situation(heard, await self.scribe.channel(heard.spot)))
+        quote = not heard.spot.direct and not verdict.may_stay_silent
+        _, turn, new = await self.scribe.hear(heard, quote=quote if verdict.speak else None)
+        if not new and await self._was_answered(turn):
             return
-        verdict = when_to_speak(await self._situation(heard, channel))
+        original = self.proxies.note(heard, turn, verdict)
+        if turn.deleted:
+            await self.scribe.vault.deliveries.end(turn.id, self.scribe.familiar)
+            return
+        if verdict.speak and not new:
+            await self.scribe.vault.deliveries.begin(turn.id, self.scribe.familiar, str(heard.number), quote=quote)
         log.info("turn %d: %s, because %s", turn.id, "answer" if verdict.speak else "no answer", verdict.why.value)
         self.journal.note(heard, verdict.why, speak=verdict.speak, turn=turn)
         if verdict.speak:
-            self._answer(heard, channel, turn, verdict)
+            if verdict.may_stay_silent:
+                self._asked_at[turn.channel] = self.clock.now().timestamp()
+            wish = Wish(turn.id, heard.number, heard.author.key, quote)
+            if original is not None and await self._has_proxies(heard.spot):
+                wish.ready = partial(self.proxies.wait, original)
+            self.voice(turn).answer(wish)
 
-    def _answer(self, heard: Heard, channel: Channel, turn: Turn, verdict: Verdict) -> None:
-        if verdict.may_stay_silent:
-            self._asked_at[channel.id] = self.clock.now().timestamp()
-        quote = not heard.spot.direct and not verdict.may_stay_silent
-        self._voice(channel, heard).answer(Wish(turn.id, heard.number, heard.author.key, quote))
+    async def _merge(self, original: Original, copy: Heard) -> None:
+        """Let a copy take the place of an original; what was to be answered still is."""
+        vault, turn, guild = self.scribe.vault, original.turn, copy.spot.guild
+        found = await self.lookup(copy.number) if self.settings.proxy_lookup else None
+        key, name = (key_of_proxy(copy), "") if found is None else (found.key, found.name)
+        await vault.turns.take_over(turn.id, Copy(str(copy.number), Author(key, name or copy.author.name), copy.text))
+        self._handled.append(copy.number)
+        self.presses.speaks_for(original.heard.author.key, turn.id)
+        if guild is not None and guild not in self._proxied:
+            self._proxied.add(guild)
+            await vault.state.set(f"{_PROXIED}.{guild}", "1")
+        voice = self.voice(turn)
+        waits = voice.renumber(original.heard.number, copy.number, key)
+        if original.verdict.speak and not waits and not turn.deleted and not await self._was_answered(turn):
+            quote = not original.verdict.may_stay_silent
+            await vault.deliveries.begin(turn.id, self.scribe.familiar, str(copy.number), quote=quote)
+            voice.answer(Wish(turn.id, copy.number, key, quote))
+
+    async def _has_proxies(self, spot: Spot) -> bool:
+        """Tell whether a bot has ever sent messages in people's places on this server."""
+        if spot.guild is None:
+            return False
+        if spot.guild not in self._proxied and await self.scribe.vault.state.get(f"{_PROXIED}.{spot.guild}"):
+            self._proxied.add(spot.guild)
+        return spot.guild in self._proxied
 
     async def _was_answered(self, turn: Turn) -> bool:
         answers = await self.scribe.vault.turns.answers(turn.id)
@@ -111,16 +207,23 @@ class Listener:
         )
 
     async def _own_in_a_row(self, channel: Channel) -> int:
-        """Count the familiar's turns since a person last spoke."""
+        """Count what familiars said since a person last spoke."""
         count = 0
         for turn in reversed(await self.scribe.vault.turns.page(channel.id, limit=_LOOK_BACK)):
             if turn.role is Role.USER and turn.author is not None and not turn.author.bot:
                 break
-            count += turn.role is Role.ASSISTANT and turn.familiar == self.scribe.familiar
+            count += turn.role is Role.ASSISTANT
         return count
 
-    def _voice(self, channel: Channel, heard: Heard) -> Voice:
-        if channel.id not in self._voices:
-            parts = (self.conversation, channel.id, heard.spot.number, self.line, self.start, self.failed)
-            self._voices[channel.id] = Voice(*parts, ended=self.journal.ended)
-        return self._voices[channel.id]
+    def voice(self, turn: Turn) -> Voice:
+        """Return what speaks in the channel of a turn."""
+        if turn.channel not in self._voices:
+            number = channel_number(turn.channel_key) or 0
+            parts = (self.conversation, turn.channel, number, self.line, self.start, self.failed)
+            self._voices[turn.channel] = Voice(
+                *parts,
+                ended=self.journal.ended,
+                pause=self.pause,
+                now_s=self.now_s,
+            )
+        return self._voices[turn.channel]

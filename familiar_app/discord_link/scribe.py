@@ -7,11 +7,11 @@ messages once they are allowed. Whoever listens, a message is stored once.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from familiar_app.discord_link.incoming import Changed, Heard, Incoming, Reacted, Removed, Spot, channel_key
-from familiar_app.domain.ids import ChannelKey, FamiliarId
+from familiar_app.domain.ids import ChannelKey, FamiliarId, TurnId
 from familiar_app.domain.turn import Channel, NewTurn, Role, Turn
 from familiar_app.store.vault import Vault
 
@@ -66,9 +66,15 @@ class Scribe:
             await self.vault.audiences.tell_readers(channel.id, spot.readers)
         return channel
 
-    async def hear(self, heard: Heard) -> tuple[Channel, Turn, bool]:
-        """Store a message. False where it was there already."""
+    async def hear(self, heard: Heard, *, quote: bool | None = None) -> tuple[Channel, Turn, bool]:
+        """Store a message. False where it was there already.
+
+        With `quote`, it is noted in the same instant that it is about to be answered, as a reply or not.
+        """
         channel = await self.channel(heard.spot)
+        also = None
+        if quote is not None:
+            also = self.vault.deliveries.beginning(self.familiar, str(heard.number), quote=quote)
         turn, new = await self.vault.turns.append(
             NewTurn(
                 channel=channel.id,
@@ -81,7 +87,8 @@ class Scribe:
                 reply_to=await self._answered(channel, heard),
                 attachments=heard.extras,
                 mentions=heard.mentions,
-            )
+            ),
+            also=also,
         )
         return channel, turn, new
 
@@ -93,7 +100,7 @@ class Scribe:
             case Removed():
                 await self._remove(event)
             case Reacted():
-                turn = await self._turn(event.channel, event.number)
+                turn = await self.turn(event.channel, event.number)
                 if turn is not None and turn.message_id is not None:
                     await self.vault.turns.react(turn.channel, turn.message_id, event.emoji, event.change)
 
@@ -101,11 +108,11 @@ class Scribe:
         """Return the message that is answered; for a further part of a reply, its first one."""
         if heard.answers is None:
             return None
-        turn = await self.vault.messages.find(channel.id, str(heard.answers))
+        turn = await self.vault.messages.find(channel.id, str(heard.answers), aliases=True)
         return str(heard.answers) if turn is None or turn.message_id is None else turn.message_id
 
     async def _change(self, event: Changed) -> None:
-        turn = await self._turn(event.channel, event.number)
+        turn = await self.turn(event.channel, event.number)
         if turn is None or turn.deleted or turn.role is Role.ASSISTANT:
             return
         text = event.text
@@ -113,15 +120,24 @@ class Scribe:
             text = f"{text}\n({event.preview})".strip()
         # Without the right to read everything, an edit arrives blank; the words that are known stay.
         if text and text != turn.content:
-            await self.vault.turns.revise(turn.id, text)
+            await self.vault.turns.revise(turn.id, text, added=text.startswith(f"{turn.content}\n("))
 
     async def _remove(self, event: Removed) -> None:
-        turns = [await self._turn(event.channel, number) for number in event.numbers]
-        gone = list(dict.fromkeys(turn.id for turn in turns if turn is not None and not turn.deleted))
-        if gone:
-            await self.vault.turns.scrub_many(gone)
-            log.info("%d messages were deleted on Discord, and their turns scrubbed", len(gone))
+        turns = [await self.turn(event.channel, number) for number in event.numbers]
+        await self.scrub([turn for turn in turns if turn is not None])
 
-    async def _turn(self, channel: int, number: int) -> Turn | None:
+    async def scrub(self, turns: Iterable[Turn]) -> None:
+        """Remove the words of turns for good; of an answer, also those of the ones it took the place of."""
+        gone: dict[TurnId, None] = {}
+        for turn in turns:
+            same = [turn] if turn.answers is None else await self.vault.turns.answers(turn.answers)
+            own = (one for one in same if one.familiar == turn.familiar and not one.deleted)
+            gone |= dict.fromkeys(one.id for one in own)
+        if gone:
+            await self.vault.turns.scrub_many(tuple(gone))
+            log.info("%d turns were scrubbed, since their messages were deleted on Discord", len(gone))
+
+    async def turn(self, channel: int, number: int) -> Turn | None:
+        """Return the turn that a message belongs to."""
         found = await self.vault.channels.find(channel_key(channel))
         return None if found is None else await self.vault.messages.find(found.id, str(number))

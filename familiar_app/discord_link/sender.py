@@ -4,52 +4,167 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+from familiar_app.discord_link.button import Buttons
 from familiar_app.discord_link.ping import address, pinged_in
-from familiar_app.discord_link.reply_mark import read_mark
+from familiar_app.discord_link.reply_mark import Marked, read_mark
 from familiar_app.discord_link.split import split_message
 from familiar_app.domain.errors import FamiliarError
-from familiar_app.domain.ids import ChannelId, PersonKey
+from familiar_app.domain.ids import ChannelId, PersonKey, TurnId
 from familiar_app.domain.turn import Turn
 from familiar_app.store.vault import Vault
 
 _RENEW_S = 8.0
 _LONGEST_S = 90.0
 _KNOWN_TURNS = 50
+# Discord allows a nonce 25 characters.
+_NONCE_CHARS = 24
+# Messages of Discord have numbers of seventeen digits and more; a smaller one in a mark is a turn of the log.
+_FIRST_MESSAGE = 10**15
 log = logging.getLogger(__name__)
 
 
 class Line(Protocol):
-    """What sends messages."""
+    """What sends messages, and changes and removes what it sent. See `GatewayClient`."""
 
     async def send(
-        self, channel: int, text: str, *, people: Sequence[int] = (), answers: int | None = None, file: str = ""
+        self,
+        channel: int,
+        text: str,
+        *,
+        people: Sequence[int] = (),
+        answers: int | None = None,
+        file: str = "",
+        nonce: str = "",
+        buttons: Buttons | None = None,
     ) -> int: ...
+
+    async def edit(
+        self,
+        channel: int,
+        message: int,
+        text: str,
+        *,
+        people: Sequence[int] = (),
+        file: str = "",
+        buttons: Buttons | None = None,
+    ) -> None: ...
+
+    async def remove(self, channel: int, message: int) -> None: ...
+
+    async def own_since(self, channel: int, after: int, limit: int = 100) -> list[tuple[int, str]]: ...
 
     async def type_once(self, channel: int) -> None: ...
 
 
-async def send_reply(vault: Vault, line: Line, channel: int, reply: Turn, answers: int | None) -> int:
-    """Send a reply and note its messages; returns how many there are. Raises what kept one of them from being sent."""
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One message of a reply as it is to be shown."""
+
+    text: str
+    people: tuple[int, ...]
+    file: str
+    buttons: Buttons | None
+    nonce: str
+
+
+async def send_reply(
+    vault: Vault, line: Line, channel: int, reply: Turn, answers: int | None, buttons: Buttons | None = None
+) -> int:
+    """Send a reply and note its messages; returns how many there are. Raises what kept one of them from being sent.
+
+    Messages that are noted already are not sent again.
+    """
     marked = read_mark(reply.content)
     if marked.marked:
         answers = await _named(vault, reply.channel, marked.answers) or answers
+    parts = await _parts(vault, reply, marked, buttons)
+    there = len(await vault.messages.parts(reply.id))
+    for number, part in enumerate(parts[there:], there):
+        await _send(vault, line, channel, reply, part, answers if number == 0 else None)
+    return len(parts)
+
+
+async def edit_reply(
+    vault: Vault, line: Line, channel: int, old: TurnId, reply: Turn, buttons: Buttons | None = None
+) -> int:
+    """Show a reply in the place of an older one: its messages change, and are more or fewer. Returns how many.
+
+    As long as none of them has changed, the messages are the older reply's.
+    """
+    shown = await vault.messages.parts(old)
+    parts = await _parts(vault, reply, read_mark(reply.content), buttons)
+    for number, (message, part) in enumerate(zip(shown, parts, strict=False)):
+        await line.edit(channel, int(message), part.text, people=part.people, file=part.file, buttons=part.buttons)
+        if number == 0:
+            await vault.deliveries.hand_over(old, reply.id, len(parts))
+    for part in parts[len(shown) :]:
+        await _send(vault, line, channel, reply, part, None)
+    await remove_withdrawn(vault, line, channel, reply.channel)
+    return len(parts)
+
+
+async def remove_withdrawn(vault: Vault, line: Line, channel: int, place: ChannelId) -> None:
+    """Remove the messages that no reply of a channel has any more."""
+    for message in await vault.deliveries.withdrawn(place):
+        await line.remove(channel, int(message))
+        await vault.deliveries.removed(place, message)
+
+
+async def find_sent(vault: Vault, line: Line, channel: int, reply: Turn, asked: int) -> None:
+    """Note those messages of a reply that were sent after the message `asked` and are not noted yet."""
+    there = len(await vault.messages.parts(reply.id))
+    parts = await _parts(vault, reply, read_mark(reply.content), None)
+    missing = iter(parts[there:])
+    wanted = next(missing, None)
+    for message, text in await line.own_since(channel, asked):
+        fits = wanted is not None and text.strip() == wanted.text.strip()
+        if fits and await vault.messages.find(reply.channel, str(message)) is None:
+            await vault.messages.sent(reply.id, [str(message)])
+            wanted = next(missing, None)
+
+
+async def _parts(vault: Vault, reply: Turn, marked: Marked, buttons: Buttons | None) -> list[_Part]:
+    """Cut a reply into messages. The mark it begins with is taken out of the log as well."""
+    if marked.marked:
         await vault.turns.revise(reply.id, marked.text)
     sent = address(marked.text, await _known(vault, reply.channel))
     split = split_message(sent.text)
-    for number, part in enumerate(split.parts):
-        message = await line.send(
-            channel,
-            part,
-            people=pinged_in(part, sent.people),
-            answers=answers if number == 0 else None,
-            file=split.rest if number == len(split.parts) - 1 else "",
+    last = len(split.parts) - 1
+    return [
+        _Part(
+            text,
+            tuple(pinged_in(text, sent.people)),
+            split.rest if number == last else "",
+            buttons if number == last else None,
+            _nonce(reply, number),
         )
-        await vault.messages.sent(reply.id, [str(message)])
-    return len(split.parts)
+        for number, text in enumerate(split.parts)
+    ]
+
+
+async def _send(vault: Vault, line: Line, channel: int, reply: Turn, part: _Part, answers: int | None) -> None:
+    message = await line.send(
+        channel,
+        part.text,
+        people=part.people,
+        answers=answers,
+        file=part.file,
+        nonce=part.nonce,
+        buttons=part.buttons,
+    )
+    await vault.messages.sent(reply.id, [str(message)])
+
+
+def _nonce(reply: Turn, number: int) -> str:
+    """Return what makes Discord recognise one message of a reply that is sent a second time."""
+    text = f"{reply.channel_key} {reply.id} {reply.arrived_at.timestamp()} {number}"
+    return hashlib.sha256(text.encode()).hexdigest()[:_NONCE_CHARS]
 
 
 @contextlib.asynccontextmanager
@@ -76,11 +191,15 @@ async def _type(line: Line, channel: int) -> None:
 
 
 async def _named(vault: Vault, channel: ChannelId, number: int | None) -> int | None:
-    """Return the message that a reply names, if there is such a one in its channel."""
+    """Return the message that a reply names by its own number or its turn's, if there is such a one in its channel."""
     if number is None:
         return None
     turn = await vault.messages.find(channel, str(number))
-    return None if turn is None or turn.deleted else number
+    if turn is None:
+        turn = await vault.turns.get(TurnId(number)) if number < _FIRST_MESSAGE else None
+    if turn is None or turn.deleted or turn.channel != channel or turn.message_id is None:
+        return None
+    return int(turn.message_id) if number < _FIRST_MESSAGE else number
 
 
 async def _known(vault: Vault, channel: ChannelId) -> Mapping[PersonKey, str]:

@@ -6,35 +6,29 @@ A message that is deleted before its answer was sent gets none. What goes wrong 
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections import deque
-from collections.abc import Callable, Coroutine
-from contextlib import AsyncExitStack, aclosing
+import time
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from familiar_app.conversation.event import ReplyDelta, ReplyFailed, ReplyStored
 from familiar_app.conversation.exchange import Conversation
+from familiar_app.discord_link.answering import Answering
 from familiar_app.discord_link.fault import NotPermittedError
 from familiar_app.discord_link.journal import Fate
-from familiar_app.discord_link.sender import Line, send_reply, typing
+from familiar_app.discord_link.manners import Manners
+from familiar_app.discord_link.sender import Line
+from familiar_app.discord_link.wish import Wish
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId, PersonKey, TurnId
 
+__all__ = ["Start", "Voice", "Wish"]
+
 MAX_WAITING = 3
+MAX_INTERRUPTIONS = 3
 Start = Callable[[Coroutine[Any, Any, None], str], object]
 log = logging.getLogger(__name__)
-
-
-@dataclass(eq=False, slots=True)
-class Wish:
-    """A message that is to be answered. With `quote` the answer is shown as a reply to it."""
-
-    turn: TurnId
-    message: int
-    by: PersonKey
-    quote: bool
-    cancelled: bool = False
 
 
 @dataclass
@@ -42,6 +36,8 @@ class Voice:
     """Speaks in one channel. `start` runs a coroutine in the background, `failed` is told of every error.
 
     `muted` is set once the familiar is not allowed to write there; `ended` is told what became of each answer.
+    `pause` and `now_s` are how it waits, and by which clock. `turn` is held while it answers, so that of several
+    familiars one speaks after the other.
     """
 
     conversation: Conversation
@@ -52,80 +48,149 @@ class Voice:
     failed: Callable[[FamiliarError], None]
     muted: bool = False
     ended: Callable[[TurnId, Fate], object] = lambda *_: None
-    _waiting: deque[Wish] = field(default_factory=deque)
+    pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+    now_s: Callable[[], float] = time.monotonic
+    manners: Manners = field(default_factory=Manners)
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _waiting: list[Wish] = field(default_factory=list)
+    _dropped: list[Wish] = field(default_factory=list)
     _current: Wish | None = None
-    _spoken: bool = False
+    _answering: Answering | None = None
     _working: bool = False
 
     def answer(self, wish: Wish) -> None:
         """Answer a message as soon as nothing else is being answered."""
         if self.muted:
+            self._drop([wish])
             return
-        self._waiting = deque((one for one in self._waiting if one.by != wish.by), MAX_WAITING)
+        self.manners.spoke(wish.by)
+        self._drop([one for one in self._waiting if one.by == wish.by and not one.of_old])
         self._waiting.append(wish)
-        if self._current is not None and self._current.by == wish.by and not self._spoken:
+        self._drop(self._waiting[:-MAX_WAITING])
+        current = self._current
+        if current is not None and current.by == wish.by and not current.of_old and not self._spoken:
+            self._give_up(current)
+        self._set_to_work()
+
+    def again(self, wish: Wish) -> bool:
+        """Answer a message another time. False where that cannot be done at the moment."""
+        if not self.free:
+            return False
+        self._waiting.append(wish)
+        self._set_to_work()
+        return True
+
+    def forget(self, message: int) -> None:
+        """Answer a message no more; it is gone."""
+        self._drop([one for one in self._waiting if one.message == message])
+        if self._current is not None and self._current.message == message:
             self._give_up(self._current)
+
+    def renumber(self, old: int, new: int, by: PersonKey) -> bool:
+        """Let a message that is to be answered go under another number, and another name. False where none is."""
+        found = [one for one in (*self._waiting, self._current) if one is not None and one.message == old]
+        for wish in found:
+            wish.message, wish.by = new, by
+        return any(not wish.cancelled for wish in found)
+
+    def typed(self, by: PersonKey, *, bot: bool) -> None:
+        """Take into account that somebody is writing."""
+        manner, current = self.conversation.config.discord.while_typing, self._current
+        if bot or manner != "ignore":
+            self.manners.typed(by, self.now_s(), bot=bot)
+        if manner != "interrupt" or bot or current is None or current.by != by or current.of_old or self._spoken:
+            return
+        if current.interrupted < MAX_INTERRUPTIONS and not current.cancelled and self._answering is not None:
+            current.interrupted += 1
+            current.restart = True
+            self.conversation.stop(self.channel)
+
+    @property
+    def free(self) -> bool:
+        """Whether an answer could begin at once."""
+        return not self.muted and self._current is None and not self._waiting
+
+    @property
+    def _spoken(self) -> bool:
+        return self._answering is not None and self._answering.spoken
+
+    def _set_to_work(self) -> None:
         if not self._working:
             self._working = True
             self.start(self._work(), f"answers in channel {self.channel}")
 
-    def forget(self, message: int) -> None:
-        """Answer a message no more; it is gone."""
-        self._waiting = deque((one for one in self._waiting if one.message != message), MAX_WAITING)
-        if self._current is not None and self._current.message == message:
-            self._give_up(self._current)
+    def _drop(self, wishes: list[Wish]) -> None:
+        for wish in wishes:
+            wish.cancelled = True
+            self._dropped.append(wish)
+        self._waiting = [one for one in self._waiting if not one.cancelled]
+        if self._dropped:
+            self._set_to_work()
 
     def _give_up(self, wish: Wish) -> None:
         wish.cancelled = True
-        self.conversation.stop(self.channel)
+        if self._answering is not None:
+            self.conversation.stop(self.channel)
 
     async def _work(self) -> None:
         try:
-            while self._waiting and not self.muted:
-                self._current, self._spoken = self._waiting.popleft(), False
-                try:
-                    await self._answer(self._current)
-                except FamiliarError as error:
-                    self._note(error)
+            while self._dropped or (self._waiting and not self.muted):
+                while self._dropped:
+                    await self._end(self._dropped.pop())
+                if self._waiting and not self.muted:
+                    self._current = self._waiting.pop(0)
+                    try:
+                        await self._answer(self._current)
+                    except FamiliarError as error:
+                        self._note(error)
         finally:
-            self._current, self._working = None, False
+            self._current, self._answering, self._working = None, None, False
 
     async def _answer(self, wish: Wish) -> None:
+        await self._wait_for_others(wish)
+        async with self.turn:
+            await self._answer_now(wish)
+
+    async def _answer_now(self, wish: Wish) -> None:
+        if wish.cancelled:
+            self.ended(wish.turn, Fate.DROPPED)
+            await self._end(wish)
+            return
+        wish.restart = False
         fate = Fate.FAILED
+        self._answering = Answering(self.conversation, self.number, self.line(), wish)
         try:
-            sent = await self._talk(wish, self.line())
+            sent = await self._answering.run()
             fate = Fate.SENT if sent else Fate.DROPPED if wish.cancelled else Fate.SILENT
         finally:
-            self.ended(wish.turn, fate)
-            await self._hide_unsent(wish)
+            await self._answering.settle()
+            self._answering = None
+            if wish.restart and not wish.cancelled:
+                self._waiting.insert(0, wish)
+            else:
+                self.ended(wish.turn, fate)
+                await self._end(wish)
 
-    async def _talk(self, wish: Wish, line: Line) -> int:
-        """Have a message answered; returns how many messages the answer took, 0 where there was none."""
-        count = 0
-        async with AsyncExitStack() as shown, aclosing(self.conversation.regenerate(wish.turn)) as events:
-            async for event in events:
-                match event:
-                    case ReplyDelta() if not self._spoken:
-                        # Silence is ruled out from here on.
-                        self._spoken = True
-                        await shown.enter_async_context(typing(line, self.number))
-                    case ReplyStored(turn=turn) if not wish.cancelled:
-                        answers = wish.message if wish.quote else None
-                        count = await send_reply(self.conversation.vault, line, self.number, turn, answers)
-                        log.info("turn %d was sent as %d messages", turn.id, count)
-                    case ReplyFailed(error=error):
-                        raise error
-        return count
+    async def _wait_for_others(self, wish: Wish) -> None:
+        """Let somebody finish who is about to go on, and other bots, each for a while."""
+        if wish.ready is not None:
+            await wish.ready()
+        waited_s, attempt = 0.0, 0
+        while not wish.cancelled and not wish.of_old:
+            pause_s = self.manners.for_person(wish.by, self.now_s(), waited_s)
+            waited_s += pause_s
+            if not pause_s:
+                pause_s = self.manners.for_bots(self.now_s(), attempt)
+                attempt += 1
+            if not pause_s:
+                return
+            await self.pause(pause_s)
 
-    async def _hide_unsent(self, wish: Wish) -> None:
-        """Hide what was made and not sent: nobody has read it, so it was not said."""
-        turns = self.conversation.vault.turns
-        own = [one for one in await turns.answers(wish.turn) if one.familiar == self.conversation.familiar]
-        if unsent := [one.id for one in own if one.message_id is None and not one.hidden]:
-            await turns.hide(unsent)
+    async def _end(self, wish: Wish) -> None:
+        await self.conversation.vault.deliveries.end(wish.turn, self.conversation.familiar)
 
     def _note(self, error: FamiliarError) -> None:
         if isinstance(error, NotPermittedError):
             self.muted = True
-            self._waiting.clear()
+            self._drop(list(self._waiting))
         self.failed(error)

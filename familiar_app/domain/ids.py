@@ -31,6 +31,16 @@ def ego_key(familiar: FamiliarId) -> PersonKey:
     return PersonKey(f"ego:{familiar}")
 
 
+def proxy_key(mark: str) -> PersonKey:
+    """Return the key of a name that a bot speaks under in somebody's place; it is nobody's identity."""
+    return PersonKey(f"proxy:{mark}")
+
+
+def is_unverified(person: PersonKey) -> bool:
+    """Tell whether a key stands for a mere name, so that nobody knows whose it is."""
+    return person.startswith("proxy:")
+
+
 def is_local(channel: ChannelKey) -> bool:
     """Tell whether a channel lives in the program's own window."""
     return channel.startswith("local:")

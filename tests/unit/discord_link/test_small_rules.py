@@ -9,7 +9,8 @@ from typing import Any
 import discord
 import pytest
 
-from familiar_app.discord_link.client import Addresses, allowed, intents
+from familiar_app.discord_link.ask import allowed, intents
+from familiar_app.discord_link.client import Addresses
 from familiar_app.discord_link.company import addresses_from
 from familiar_app.discord_link.fault import NotPermittedError, explained
 from familiar_app.discord_link.incoming import channel_key, channel_number

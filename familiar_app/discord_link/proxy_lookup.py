@@ -1,0 +1,66 @@
+"""Asks PluralKit who is behind a message that it sent in somebody's place. Only where the owner has turned it on.
+
+What is sent is the number of the message, and nothing else. Where no answer comes, nobody is recognised.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import httpx
+
+from familiar_app.discord_link.name import safe_name
+from familiar_app.domain.errors import UserError
+from familiar_app.domain.ids import PersonKey
+from familiar_app.models.network import NetworkPolicy
+
+PLURALKIT = "https://api.pluralkit.me"
+_TIMEOUT_S = 2.0
+_MEMBER = re.compile(r"[A-Za-z0-9-]{1,64}\Z")
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """Who sent a message by a proxy: their own key, and their name where it is known."""
+
+    key: PersonKey
+    name: str
+
+
+Lookup = Callable[[int], Awaitable[Verified | None]]
+
+
+class PluralKit:
+    """Looks members up by messages."""
+
+    def __init__(self, network: NetworkPolicy, address: str = PLURALKIT) -> None:
+        self._network = network
+        self._address = address
+
+    async def __call__(self, message: int) -> Verified | None:
+        """Return who is behind a message; None where that is not known, or cannot be asked."""
+        try:
+            async with self._network.client(timeout=_TIMEOUT_S) as client:
+                answer = await client.get(f"{self._address}/v2/messages/{message}")
+            return read_member(answer.json()) if answer.status_code == httpx.codes.OK else None
+        except UserError as error:
+            log.info("PluralKit is not asked: %s", error.message)
+        except (httpx.HTTPError, ValueError) as error:
+            log.info("PluralKit did not answer: %s", type(error).__name__)
+        return None
+
+
+def read_member(answer: object) -> Verified | None:
+    """Read what PluralKit says about a message; None where it does not name a member."""
+    member = answer.get("member") if isinstance(answer, dict) else None
+    if not isinstance(member, dict):
+        return None
+    number = member.get("uuid") or member.get("id")
+    if not isinstance(number, str) or not _MEMBER.match(number):
+        return None
+    name = member.get("display_name") or member.get("name")
+    return Verified(PersonKey(f"pk:{number.lower()}"), safe_name(name) if isinstance(name, str) else "")
