@@ -119,6 +119,8 @@ class Application:
                 data_key=key,
             )
             try:
+                # Nothing may show what was being erased when the program ended.
+                await vault.erasure.resume()
                 services = await self._build(vault)
             except BaseException:
                 await vault.close()
@@ -148,6 +150,30 @@ class Application:
                 [embedder for one, embedder in with_embedder if one.config.memory.retrieval.embedding_weight > 0],
             )
             return hosted
+
+    async def plan_to_remove(self, familiar: FamiliarId) -> ErasurePlan:
+        return await self.services.vault.erasure.plan(self._to_erase(familiar))
+
+    async def remove_familiar(self, familiar: FamiliarId, progress: Callable[[float], None] | None = None) -> Receipt:
+        async with self._changing:
+            services, target = self.services, self._to_erase(familiar)
+            hosted = services.familiars.pop(familiar, None)
+            services.broken.pop(familiar, None)
+            if hosted is not None:
+                await hosted.projectors.stop()
+            receipt = await services.vault.erasure.erase(target, progress)
+            await services.vault.secrets.delete(_api_key_name(familiar))
+            await _to_its_end(self._profile.discard_familiar, familiar)
+            return receipt
+
+    def _to_erase(self, familiar: FamiliarId) -> OfFamiliar:
+        """Return what goes with a familiar. Memories that a copy of it shares stay. Raises UserError for the only one."""
+        others = [one for one in self._profile.familiars() if one != familiar]
+        if not others:
+            raise UserError("This is the only familiar of the profile.", "Make another one first.")
+        lineage = self._profile.config(familiar).lineage
+        shared = any(self._profile.config(one).lineage == lineage for one in others)
+        return OfFamiliar(familiar, None if shared else lineage)
 
     async def set_local_only(self, on: bool) -> None:
         await asyncio.to_thread(self._profile.save_settings, {"local_only": on})
@@ -263,12 +289,17 @@ class Application:
         old = services.familiars.get(familiar)
         if old is not None:
             await old.projectors.stop()
+            await old.conversation.reminders.stop()
         try:
-            return await self._host(services, familiar)
+            hosted = await self._host(services, familiar)
         except BaseException:
             if old is not None and self._lasting:
                 self._start_projectors(services, old)
+                old.conversation.reminders.start(services.tasks, owner=services)
             raise
+        if old is not None:
+            hosted.conversation.reminders.take_over(old.conversation.reminders)
+        return hosted
 
     def _keep_memory(self, services: Services, hosted: Hosted) -> None:
         """Where the vault stays open for long, keep its index and the vectors of the familiar in step with it."""
@@ -276,6 +307,7 @@ class Application:
             return
         services.vault.index.start(services.tasks, owner=services)
         self._start_projectors(services, hosted)
+        hosted.conversation.reminders.start(services.tasks, owner=services)
         if hosted.embedder is not None and hosted.config.memory.retrieval.embedding_weight > 0:
             self._embedders.keep_filled(hosted.embedder, services.vault, services.tasks, owner=services)
 

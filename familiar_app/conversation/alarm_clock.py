@@ -68,6 +68,11 @@ class Reminders:
         self._carriers[platform] = carrier
         self._changed.set()
 
+    def take_over(self, other: Reminders) -> None:
+        """Go on where another conversation of the same familiar has stopped."""
+        self._carriers.update(other._carriers)
+        self._going.update(other._going)
+
     def start(self, tasks: TaskRegistry, *, owner: object) -> None:
         """Run in a task of its own, until `stop` or the end of the owner."""
         self._task = tasks.start(self.run(), name=f"reminders of {self.conversation.familiar}", owner=owner)
