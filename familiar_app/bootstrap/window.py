@@ -33,6 +33,7 @@ from familiar_app.store import keyring
 from familiar_app.store.profile import slot_from_spec
 from familiar_app.ui.character.panel import create_character_panel
 from familiar_app.ui.chat.panel import create_chat_panel
+from familiar_app.ui.discord.panel import create_discord_panel
 from familiar_app.ui.inbox.panel import create_inbox_panel
 from familiar_app.ui.kit.panel import PanelFactory
 from familiar_app.ui.kit.parts import ReadCard, WindowParts
@@ -132,6 +133,7 @@ def window_parts(
         create_lorebook_panel,
         create_prompts_panel,
         create_inbox_panel,
+        create_discord_panel,
         log_panel(buffer),
         settings_panel,
         create_search_panel,

@@ -1,0 +1,87 @@
+"""The strip under the panel's head: how the link stands, what holds everywhere, and the invitation."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
+
+from familiar_app.ui.discord.deed import DiscordDeeds
+from familiar_app.ui.discord.model import DiscordModel
+from familiar_app.ui.discord.word import MODES
+from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.flow import FlowLayout
+from familiar_app.ui.kit.label import column, label, set_role
+from familiar_app.ui.kit.theme import Theme
+
+_TONES = {"connected": "good", "waiting": "warning", "failed": "danger"}
+
+
+class Strip(QWidget):
+    """Shows what it is told to by `refresh`; presses become deeds."""
+
+    def __init__(self, theme: Theme, model: DiscordModel, deeds: DiscordDeeds) -> None:
+        super().__init__()
+        self._model = model
+        self.state = label("", wrap=True, selectable=True)
+        self.switch_on = button("Connect", partial(deeds.do, "switch", True), role="primary")
+        self.switch_off = button("Disconnect", partial(deeds.do, "switch", False))
+        self.try_now = button("Try now", partial(deeds.do, "try_now"))
+        self.open_invitation = button(
+            "Invite to a server…", partial(deeds.do, "open_invitation"), theme=theme, icon="link"
+        )
+        self.copy_invitation = button(
+            "Copy the invitation", partial(deeds.do, "copy_invitation"), theme=theme, icon="copy"
+        )
+        self.token = button("New token…", partial(deeds.do, "token"), theme=theme, icon="key")
+        self.mode = QComboBox()
+        self.mode.setAccessibleName("When it speaks")
+        for mode, text in MODES.items():
+            self.mode.addItem(f"Speaks: {text[:1].lower()}{text[1:]}", mode)
+        self.mode.activated.connect(lambda at: deeds.do("usual_mode", self.mode.itemData(at)))
+        self.direct = QCheckBox("Direct messages")
+        self.direct.clicked.connect(lambda on: deeds.do("direct", on))
+        self.only = QCheckBox("Only where it listens")
+        self.only.clicked.connect(lambda on: model.narrow(only_listening=on))
+        self._build()
+
+    def _build(self) -> None:
+        layout = column(spacing=8)
+        layout.setContentsMargins(16, 12, 12, 8)
+        layout.addWidget(self.state)
+        for parts in (
+            (self.switch_on, self.switch_off, self.try_now, self.open_invitation, self.copy_invitation, self.token),
+            (self.mode, self.direct, self.only),
+        ):
+            holder = QWidget()
+            flow = FlowLayout(holder, spacing=8)
+            for part in parts:
+                flow.addWidget(part)
+            layout.addWidget(holder)
+        self.setLayout(layout)
+
+    def refresh(self) -> None:
+        """Take in what the model has now."""
+        standing, config = self._model.standing, self._model.hosted.config.discord
+        self.show_state()
+        on = standing.on and standing.status.state != "failed"
+        self.switch_on.setVisible(not on)
+        self.switch_on.setText("Connect again" if standing.on else "Connect")
+        self.switch_on.setAccessibleName(self.switch_on.text())
+        self.switch_off.setVisible(standing.on)
+        self.try_now.setVisible(standing.status.state == "waiting")
+        for part in (self.open_invitation, self.copy_invitation):
+            part.setVisible(bool(self._model.invitation))
+        self.mode.setCurrentIndex(list(MODES).index(config.mode))
+        self.direct.setChecked(config.direct_messages)
+        self.only.setChecked(self._model.only_listening)
+
+    def show_state(self) -> None:
+        """Say how the link stands, by itself again and again while that changes with every second."""
+        text = self._model.state_text()
+        # What failed stands in the notice below, with what would mend it.
+        shown = "Not connected to Discord." if self._model.standing.status.state == "failed" else text
+        if self.state.text() != shown:
+            self.state.setText(shown)
+            self.state.setAccessibleName(shown)
+        set_role(self.state, _TONES.get(self._model.standing.status.state, "quiet"))

@@ -1,0 +1,295 @@
+"""Discord for one familiar: the guide, or how the link stands, where it listens, and what it heard and decided."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QSplitter, QStackedWidget, QWidget
+
+from familiar_app.ui.discord.act import DiscordActs
+from familiar_app.ui.discord.deed import DiscordDeeds
+from familiar_app.ui.discord.guide import GuidePage
+from familiar_app.ui.discord.model import DiscordModel
+from familiar_app.ui.discord.place import Row
+from familiar_app.ui.discord.side import noticed_page, page_of
+from familiar_app.ui.discord.strip import Strip
+from familiar_app.ui.discord.tables import NoticedRows, NoticedTable, PlaceRows, PlaceTable
+from familiar_app.ui.kit.empty_state import EmptyState
+from familiar_app.ui.kit.field import SearchField
+from familiar_app.ui.kit.header import PanelHeader
+from familiar_app.ui.kit.icon import follow
+from familiar_app.ui.kit.label import column, label, line, surface
+from familiar_app.ui.kit.notice import Notice
+from familiar_app.ui.kit.panel import PanelContext
+from familiar_app.ui.kit.side_page import SidePage
+from familiar_app.ui.kit.task import Tasks
+
+TICK_MS = 1_000
+DRAW_AFTER_MS = 80
+_STEPS = {
+    "token": "Give a new token…",
+    "intent": "Open the developer portal",
+    "network": "Allow the network",
+    "again": "Try again",
+}
+
+
+class DiscordView(QWidget):
+    """Shows a DiscordModel; every change of a setting is done at once and can be taken back."""
+
+    def __init__(self, model: DiscordModel, context: PanelContext) -> None:
+        super().__init__()
+        self.model, self.context, self.theme = model, context, context.theme
+        surface(self, 1)
+        self.setAccessibleName("Discord")
+        self.notice = Notice(self.theme)
+        self.failed = Notice(self.theme, closable=False)
+        self.tasks = Tasks(context.tasks, self, self.notice.show_error)
+        acts = DiscordActs(model, context.gate, context.gate.profile, self._saved)
+        self.deeds = DiscordDeeds(self, acts)
+        self._renewing = False
+        self._shown: tuple[str, object] | None = None
+        self._page: SidePage | None = None
+        self._build()
+        self._tick = self._timer(TICK_MS, self.strip.show_state, single=False)
+        self._draw_soon = self._timer(DRAW_AFTER_MS, self._draw)
+        self._stop = model.listen()
+        model.watch(self._heard)
+        follow(self.theme, self, self._restyle)
+        self._draw()
+
+    # ---- building
+
+    def _build(self) -> None:
+        header = PanelHeader(self.theme, "Discord")
+        self.search = SearchField(self.theme, "Search channels")
+        self.search.setMinimumWidth(self.theme.px(110))
+        self.search.textChanged.connect(lambda text: self.model.narrow(query=text))
+        self.search.given_up.connect(lambda: self.places.setFocus())
+        header.add_end(self.search)
+        self.strip = Strip(self.theme, self.model, self.deeds)
+        self.guide = GuidePage(self.theme, self.deeds.connect, partial(self.deeds.do, "portal"), self.leave_guide)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self._build_places())
+        split.addWidget(self._build_noticed())
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        self.connected = QWidget()
+        inside = column(spacing=0)
+        for part in (self.strip, self.failed, line()):
+            inside.addWidget(part)
+        inside.addWidget(split, 1)
+        self.connected.setLayout(inside)
+        self.pages = QStackedWidget()
+        for page in (self.guide, self.connected):
+            self.pages.addWidget(page)
+        layout = column(spacing=0)
+        for part in (header, self.notice):
+            layout.addWidget(part)
+        layout.addWidget(self.pages, 1)
+        self.setLayout(layout)
+
+    def _build_places(self) -> QWidget:
+        self.place_rows, self.places = PlaceRows(self.theme, self.model), PlaceTable(self.theme)
+        self.places.setModel(self.place_rows)
+        self.places.deed.connect(self._key)
+        self.places.opened.connect(lambda _index: self.show_row(focus=True))
+        self.places.clicked.connect(self._clicked)
+        self.places.current_changed.connect(lambda _index: self._side_open() and self.show_row())
+        self.nowhere = EmptyState(
+            self.theme, "discord", "", "", step="Invite to a server…", run=partial(self.deeds.do, "open_invitation")
+        )
+        self.place_pages = QStackedWidget()
+        for page in (self.places, self.nowhere):
+            self.place_pages.addWidget(page)
+        return self.place_pages
+
+    def _build_noticed(self) -> QWidget:
+        holder, layout = surface(QWidget(), 1), column(spacing=0)
+        title = label("Heard and decided", "strong")
+        title.setContentsMargins(16, 8, 12, 8)
+        self.noticed_rows, self.noticed = NoticedRows(self.theme, self.model), NoticedTable(self.theme)
+        self.noticed.setModel(self.noticed_rows)
+        self.noticed.opened.connect(lambda index: self.deeds.do("turn", self.noticed_rows.rows[index.row()]))
+        self.noticed.current_changed.connect(lambda index: self.show_noticed(index.row()))
+        self.noticed.clicked.connect(lambda index: self.show_noticed(index.row()))
+        self.quiet = label("", "quiet", wrap=True)
+        self.quiet.setContentsMargins(16, 0, 12, 12)
+        layout.addWidget(title)
+        layout.addWidget(self.quiet)
+        layout.addWidget(self.noticed, 1)
+        holder.setLayout(layout)
+        return holder
+
+    def _timer(self, every_ms: int, run, *, single: bool = True) -> QTimer:
+        made = QTimer(self)
+        made.setInterval(every_ms)
+        made.setSingleShot(single)
+        made.timeout.connect(run)
+        return made
+
+    # ---- reading and showing
+
+    def load(self) -> None:
+        """Read everything anew."""
+        self.tasks.start(self.model.load, name="discord.load", replace=True)
+
+    def stop(self) -> None:
+        """Listen no more."""
+        self._tick.stop()
+        self._draw_soon.stop()
+        self._stop()
+        self.model.unwatch(self._heard)
+
+    def focus(self) -> None:
+        """Put the focus where work begins."""
+        at_guide = self.pages.currentWidget() is self.guide
+        rows = self.place_pages.currentWidget() is self.places
+        (self.guide.field if at_guide else self.places if rows else self.nowhere.button).setFocus()
+
+    def show_guide(self, *, renewing: bool) -> None:
+        """Show how a bot is made, or ask for another token."""
+        self._renewing = renewing
+        self._draw()
+        self.guide.field.setFocus()
+
+    def leave_guide(self) -> None:
+        """Show how the link stands again."""
+        self._renewing = False
+        self.guide.clear()
+        self._draw()
+        self.focus()
+
+    def reveal(self, number: int) -> None:
+        """Choose a channel by its number and show it at the side."""
+        self.search.clear()
+        self.model.narrow(query="", only_listening=False)
+        self._draw()
+        rows = self.place_rows.rows
+        at = next((at for at, row in enumerate(rows) if row.place is not None and row.place.number == number), None)
+        if at is not None:
+            index = self.place_rows.index(at, 0)
+            self.places.selectionModel().setCurrentIndex(
+                index, QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+            )
+            self.show_row(focus=True)
+
+    def show_row(self, *, focus: bool = False) -> None:
+        """Show the chosen server or channel at the side."""
+        row = self.current_row
+        if row is None:
+            return
+        self._show_page(row)
+        if focus:
+            self._page.inside.focusNextChild()
+
+    def _show_page(self, row: Row) -> None:
+        page = page_of(self.model, row, self.deeds.do)
+        # The page before it is told that it goes.
+        self.context.side_view.show_widget(row.title, page, closed=self._forget_page)
+        self._page, self._shown = page, (row.key, self.model.state_of(row))
+
+    def _forget_page(self) -> None:
+        self._shown = self._page = None
+
+    def show_noticed(self, at: int) -> None:
+        """Show a message that was noticed at the side."""
+        if 0 <= at < len(self.noticed_rows.rows):
+            page = noticed_page(self.model, self.noticed_rows.rows[at], self.deeds.do)
+            self._forget_page()
+            self.context.side_view.show_widget("A message", page)
+
+    def refresh_side(self) -> None:
+        """Show the same row at the side again where something of it changed; the focus stays where it was."""
+        row = None if self._shown is None else self.model.row(self._shown[0])
+        if row is None or self._shown[1] == self.model.state_of(row):
+            return
+        focused = QApplication.focusWidget()
+        name = focused.accessibleName() if focused is not None and self._page.isAncestorOf(focused) else None
+        self._show_page(row)
+        if name is not None:
+            controls = self._page.findChildren(QAbstractButton) + self._page.findChildren(QComboBox)
+            found = next((one for one in controls if one.accessibleName() == name), None)
+            (found or self.places).setFocus()
+
+    @property
+    def current_row(self) -> Row | None:
+        at = self.places.currentIndex().row()
+        return self.place_rows.rows[at] if 0 <= at < len(self.place_rows.rows) else None
+
+    def _side_open(self) -> bool:
+        return self.context.side_view.is_open()
+
+    def _key(self, word: str) -> None:
+        row = self.current_row
+        if row is not None:
+            self.deeds.at_row(word, row)
+
+    def _clicked(self, index) -> None:
+        """Switch listening where the box was clicked; elsewhere show the row."""
+        row = self.current_row
+        if index.column() == 1 and row is not None and row.place is not None:
+            self.deeds.at_row("listen", row)
+        else:
+            self.show_row()
+
+    def _saved(self) -> None:
+        self.context.familiar_reloaded.emit(str(self.model.familiar))
+
+    def _heard(self, _what: str) -> None:
+        if not self._draw_soon.isActive():
+            self._draw_soon.start()
+
+    def _draw(self) -> None:
+        """Take in what the model has now."""
+        standing = self.model.standing
+        guide = self._renewing or not standing.token
+        self.guide.show_for(self.model.name, renewing=self._renewing and standing.token)
+        self.pages.setCurrentWidget(self.guide if guide else self.connected)
+        self.search.setVisible(not guide)
+        self.strip.refresh()
+        self._draw_failure()
+        self.place_rows.refresh()
+        self.noticed_rows.refresh()
+        self._draw_empty()
+        self.refresh_side()
+        (self._tick.start if self.model.ticking else self._tick.stop)()
+        self.places.size_columns()
+
+    def _draw_failure(self) -> None:
+        status = self.model.standing.status
+        if not status.need:
+            self.failed.clear()
+        elif self.failed.text != status.trouble or not self.failed.isVisibleTo(self):
+            self.failed.tell(status.trouble, "danger", step=_STEPS[status.need], run=self.deeds.mend)
+
+    def _draw_empty(self) -> None:
+        self.place_pages.setCurrentWidget(self.places if self.model.rows else self.nowhere)
+        if not self.model.rows:
+            self.nowhere.set_text(*self._nowhere_words())
+            self.nowhere.button.setVisible(bool(self.model.invitation) and not self.model.query)
+        empty = not self.noticed_rows.rows
+        self.quiet.setVisible(empty)
+        self.noticed.setVisible(not empty)
+        self.quiet.setText(
+            "Here you will see each message that arrives: who wrote it and where, whether it was answered, and why. "
+            "Words are shown in the chat alone."
+        )
+
+    def _nowhere_words(self) -> tuple[str, str]:
+        name = self.model.name
+        if self.model.query.strip() or self.model.only_listening:
+            return "No such channel", "Nothing fits the search, or it listens in none of them."
+        if not self.model.standing.connected and not self.model.standing.servers:
+            return "No server is known yet", f"The servers {name} is on are shown once it is connected."
+        return (
+            f"{name} is on no server yet",
+            "Open the invitation in your browser and choose a server that you manage. Its channels appear here.",
+        )
+
+    def _restyle(self) -> None:
+        for table in (self.places, self.noticed):
+            table.size_columns()
+        self._draw()
