@@ -6,6 +6,7 @@ those who may remove messages in a channel, every message of it.
 
 from __future__ import annotations
 
+import logging
 import re
 
 from familiar_app.discord_link.asker import Asker
@@ -13,12 +14,28 @@ from familiar_app.discord_link.command_desk import Host
 from familiar_app.discord_link.command_memory import named
 from familiar_app.discord_link.incoming import channel_key
 from familiar_app.discord_link.own_record import identities, memory_mark, memory_text, own_memories, when
-from familiar_app.discord_link.page import STALE, Ask, DeclinedError, Page, Press, Routes, mark_of, number_in, shortened
+from familiar_app.discord_link.page import (
+    STALE,
+    Ask,
+    DeclinedError,
+    Form,
+    Page,
+    Press,
+    Routes,
+    mark_of,
+    number_in,
+    shortened,
+)
+from familiar_app.domain.erasure import OfMessage, OfPerson, in_words
+from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import ChannelKey, TurnId
 from familiar_app.domain.turn import Role, Turn
 
 _MEMORY, _MEMORY_GONE = "forget.memory", "forget.memorygone"
 _MESSAGE_GONE, _KEEP = "forget.messagegone", "forget.keep"
+_EVERYTHING, _CONFIRM, _EVERYTHING_GONE = "forget.everything", "forget.confirm", "forget.everythinggone"
+_WORD = "ERASE"
+log = logging.getLogger(__name__)
 _LINK = re.compile(r"\s*<?https?://[^\s/]+/channels/(?:@me|\d{1,20})/(\d{1,20})/(\d{1,20})>?\s*\Z")
 _NUMBER = re.compile(r"\s*(\d{15,20})\s*\Z")
 _NO_MESSAGE = (
@@ -30,7 +47,8 @@ _NO_MESSAGE = (
 def add_routes(routes: Routes) -> None:
     """Say what the buttons of these pages do."""
     routes.does |= {_MEMORY: ask_about_memory, _MEMORY_GONE: _forget_memory, _MESSAGE_GONE: _forget_message}
-    routes.does[_KEEP] = _keep
+    routes.does |= {_KEEP: _keep, _EVERYTHING: ask_about_everything, _EVERYTHING_GONE: _forget_everything}
+    routes.opens[_CONFIRM] = _confirm
 
 
 async def ask_about_memory(ask: Ask) -> Page:
@@ -82,8 +100,46 @@ async def _forget_message(ask: Ask) -> Page:
     mark = ask.args[1] if len(ask.args) > 1 else ""
     if turn is None or turn.deleted or _turn_mark(turn) != mark or not await _may(ask.host, ask.asker, turn):
         return Page("That message is not kept any more, or reads otherwise now. Ask again to see it.")
-    await ask.host.vault.turns.scrub(turn.id)
+    await ask.host.vault.erasure.erase(OfMessage(turn.id))
+    log.info("turn %d was erased, as somebody asked on Discord", turn.id)
     return Page("It is erased.")
+
+
+async def ask_about_everything(ask: Ask) -> Page:
+    """Tell what the erasure of whoever asks would take, and ask for it to be confirmed."""
+    try:
+        plan = await ask.host.vault.erasure.plan(OfPerson(ask.asker.key))
+    except UserError:
+        return Page("Nothing is kept about you.")
+    removed, redacted = in_words(plan.removed), in_words(plan.redacted)
+    if not removed and not redacted:
+        return Page("Nothing is kept about you.")
+    lines = ["**Everything about you is erased, of all familiars here. It cannot be brought back.**"]
+    if removed:
+        lines.append(f"This goes: {', '.join(removed)}.")
+    if redacted:
+        lines.append(f"In this your name gives way to a word that means nobody: {', '.join(redacted)}.")
+    if len(plan.keys) > 1:
+        lines.append(f"The owner counts {len(plan.keys)} accounts as you; all of them go.")
+    lines.append("Messages on Discord itself stay until you delete them there. Your choice in `/privacy` stays.")
+    return Page("\n".join(lines), (_choice(Press("Erase everything about me", _CONFIRM, style="danger")),))
+
+
+async def _confirm(_ask: Ask) -> Form:
+    label = f"Write {_WORD} to have everything erased"
+    return Form("Everything about you", label, _EVERYTHING_GONE, max_chars=20, long=False)
+
+
+async def _forget_everything(ask: Ask) -> Page:
+    if ask.text.strip().casefold() != _WORD.casefold():
+        return Page(f"Nothing was changed: that was not {_WORD}.")
+    receipt = await ask.host.vault.erasure.erase(OfPerson(ask.asker.key))
+    log.info("erasure %d was asked for on Discord by the person themselves", receipt.id)
+    gone = ", ".join(in_words(receipt.removed)) or "nothing"
+    return Page(
+        f"Everything about you is erased (receipt {receipt.id}): {gone}.\n"
+        "What you say from now on is remembered again as far as `/privacy` lets it."
+    )
 
 
 async def _keep(_ask: Ask) -> Page:

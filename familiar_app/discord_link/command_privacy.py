@@ -67,7 +67,11 @@ async def _page(ask: Ask, note: str = "") -> Page:
             Press(_label(one, unasked=unasked), _SET, (str(one),), disabled=one is level and not unasked)
             for one in PrivacyLevel
         ),
-        (Press("How memory is handled here", _STATEMENT), Press("What do you know?", "know.page", ("0",))),
+        (
+            Press("How memory is handled here", _STATEMENT),
+            Press("What do you know?", "know.page", ("0",)),
+            Press("Erase everything…", "forget.everything"),
+        ),
     )
     return Page("\n".join(line for line in lines if line), rows)
 

@@ -92,11 +92,15 @@ def _add_forget(tree: app_commands.CommandTree[Any], desk: Desk, panels: Panels)
     ) -> None:
         await panels.answer(interaction, familiar, _with(command_forget.ask_about_numbered_memory, str(number)))
 
+    async def everything(interaction: Interaction) -> None:
+        await panels.answer(interaction, None, command_forget.ask_about_everything)
+
     async def pointed_at(interaction: Interaction, message: discord.Message) -> None:
         await panels.answer(interaction, None, _with(command_forget.ask_about_message, text=str(message.id)))
 
     group.add_command(_made("message", "One message of yours, or an answer to you.", message, desk))
     group.add_command(_made("memory", "One memory about you.", memory, desk))
+    group.add_command(_made("everything", "Everything about you, of all familiars here.", everything, desk))
     tree.add_command(group)
     tree.add_command(app_commands.ContextMenu(name=FORGET_MESSAGE, callback=pointed_at))
 

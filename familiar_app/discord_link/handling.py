@@ -18,6 +18,5 @@ async def statement_for(conversations: Sequence[Conversation], server: str | Non
         on_discord=True,
         asks_first=None if server is None else server in servers,
         servers_that_ask=len(servers),
-        erases=hasattr(vault, "erasure"),
     )
     return statement(handling)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Self
@@ -33,6 +34,8 @@ from familiar_app.domain.errors import FamiliarError
 
 _FAILED = "That did not work. The owner of the familiar finds the reason in the log."
 _GONE = "This familiar is not here any more."
+# Nobody tells when a form is closed without being sent, so the oldest are forgotten.
+_MOST_BOXES = 200
 _STYLES = {
     "plain": discord.ButtonStyle.secondary,
     "danger": discord.ButtonStyle.danger,
@@ -50,6 +53,7 @@ class Panels:
         self._desk = desk
         self._routes = routes
         self._button = _button_class(self._pressed)
+        self._open_boxes: deque[_Box] = deque()
 
     def listen(self, client: discord.Client) -> None:
         """Take the presses of buttons, also of those that were shown before this connection."""
@@ -92,7 +96,13 @@ class Panels:
             ask = Ask(host, asker_of(again), form.args, text)
             await self._do(again, host, lambda: self._routes.does[form.action](ask))
 
-        await interaction.response.send_modal(_Box(form, id_of(form.action, host.familiar, form.args), submitted))
+        # By the number of the press, so that two people who fill in the same form do not end each other's.
+        custom_id = f"{id_of(form.action, host.familiar)}:{interaction.id}"
+        box = _Box(form, custom_id, submitted)
+        self._open_boxes.append(box)
+        if len(self._open_boxes) > _MOST_BOXES:
+            self._open_boxes.popleft().stop()
+        await interaction.response.send_modal(box)
 
     async def _do(self, interaction: Interaction, host: Host, work: Work) -> None:
         try:

@@ -46,7 +46,6 @@ class Handling:
     on_discord: bool
     asks_first: bool | None = None
     servers_that_ask: int = 0
-    erases: bool = True
     key_in_keyring: bool = False
 
 
@@ -148,8 +147,7 @@ def _how_long(handling: Handling) -> Iterator[str]:
     if counts:
         most = " or ".join(str(count) for count in counts)
         yield f"The prompts behind answers are kept for the newest {most} answers, then dropped."
-    if handling.erases:
-        yield "Backups that still hold what was erased go within 30 days; in one that is put back it is erased again."
+    yield "Backups that still hold what was erased go within 30 days; in one that is put back it is erased again."
 
 
 def _rights(handling: Handling) -> Iterator[str]:
@@ -159,8 +157,7 @@ def _rights(handling: Handling) -> Iterator[str]:
     yield "`/what-do-you-know` shows what is kept about you, and lets you correct it or have it forgotten."
     yield "`/memories` shows, changes and removes what was saved about you; `/remember` adds to it."
     yield "`/privacy` says what may be kept about you: everything, messages only, or nothing at all."
-    what = "a message, a memory, or everything about you" if handling.erases else "a message or a memory"
-    yield f"`/forget` erases {what}, for good."
+    yield "`/forget` erases a message, a memory, or everything about you, for good."
     yield "You can also ask the owner for any of this, and to see what was learned where you cannot read."
 
 
