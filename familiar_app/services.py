@@ -5,6 +5,7 @@ This module holds no behaviour: it only names the parts, so that the window and 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -15,6 +16,7 @@ from familiar_app.discord_link.hub import Hub
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.embedding import Embedder
+from familiar_app.domain.erasure import ErasurePlan, Receipt
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.settings import CharacterConfig
@@ -112,6 +114,14 @@ class Gate(Protocol):
 
     async def reload_familiar(self, familiar: FamiliarId) -> Hosted:
         """Read the familiar's files again and rebuild what stands on them. On an error the old one stays in use."""
+        ...
+
+    async def plan_to_remove(self, familiar: FamiliarId) -> ErasurePlan:
+        """Tell what would go with a familiar. Raises UserError for the only one of the profile."""
+        ...
+
+    async def remove_familiar(self, familiar: FamiliarId, progress: Callable[[float], None] | None = None) -> Receipt:
+        """Erase a familiar from the vault, and its folder."""
         ...
 
     async def set_local_only(self, on: bool) -> None: ...

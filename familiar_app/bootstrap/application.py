@@ -17,6 +17,7 @@ from familiar_app.conversation.exchange import Conversation
 from familiar_app.conversation.inspector import Inspector
 from familiar_app.conversation.witness import Witness
 from familiar_app.domain.clock import Clock
+from familiar_app.domain.erasure import ErasurePlan, OfFamiliar, Receipt
 from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError, OutsideError, UserError
 from familiar_app.domain.ids import FamiliarId, familiar_id_from_name, is_familiar_id
 from familiar_app.domain.settings import model_slot_from_spec
@@ -167,7 +168,7 @@ class Application:
             return receipt
 
     def _to_erase(self, familiar: FamiliarId) -> OfFamiliar:
-        """Return what goes with a familiar. Memories that a copy of it shares stay. Raises UserError for the only one."""
+        """Return what goes with a familiar, but for memories that a copy shares. Raises UserError for the only one."""
         others = [one for one in self._profile.familiars() if one != familiar]
         if not others:
             raise UserError("This is the only familiar of the profile.", "Make another one first.")

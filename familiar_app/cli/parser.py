@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from familiar_app import __version__
 from familiar_app.cli import (
     backup_command,
+    erasure_command,
     fact_command,
     log_command,
     lore_command,
@@ -40,6 +41,7 @@ _FAMILIES = (
     mark_command,
     memory_command,
     person_command,
+    erasure_command,
     project_command,
     transfer_command,
     lore_command,

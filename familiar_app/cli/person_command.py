@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from familiar_app.cli.context import Command
+from familiar_app.cli.erasure_command import add_forgetting, carry_out, print_receipts
 from familiar_app.cli.option import person_key
 from familiar_app.cli.own_name import own_names
 from familiar_app.cli.person_shape import PersonSheet, person_shape, sheet_shape
 from familiar_app.domain.clock import format_time
+from familiar_app.domain.erasure import OfPerson
 from familiar_app.domain.errors import UsageError, UserError
 from familiar_app.domain.ids import OWNER
 from familiar_app.domain.privacy import PrivacyLevel
@@ -32,6 +34,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
     _add_privacy(acts, common)
     _add_merge(acts, common)
     _add_part(acts, common)
+    _add_forget(acts, common)
 
 
 def _add_listing(acts: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
@@ -95,6 +98,19 @@ def _add_part(acts: argparse._SubParsersAction[Any], common: argparse.ArgumentPa
     )
     part.add_argument("key", type=person_key, metavar="KEY", help="the identity that was merged")
     part.set_defaults(handler=run_part)
+
+
+def _add_forget(acts: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
+    forget = acts.add_parser(
+        "forget",
+        parents=[common],
+        help="erase somebody",
+        description="Erase somebody: what they said, what is known of them, and their names where others wrote them. "
+        "Shows first what will go. Without KEY, print the receipts of what was erased so far.",
+    )
+    forget.add_argument("key", type=person_key, metavar="KEY", nargs="?", help="the person, such as discord:123")
+    add_forgetting(forget)
+    forget.set_defaults(handler=run_forget)
 
 
 async def run_list(command: Command) -> int:
@@ -177,6 +193,16 @@ async def run_merge(command: Command) -> int:
     else:
         command.out.message(f"{key} counts as {into} now.")
     return 0
+
+
+async def run_forget(command: Command) -> int:
+    """Erase somebody, or print what was erased so far."""
+    services = await command.open()
+    erasure = services.vault.erasure
+    if command.args.key is None:
+        print_receipts(command, await erasure.receipts())
+        return 0
+    return await carry_out(command, services, OfPerson(await services.vault.people.spelt(command.args.key)))
 
 
 async def run_part(command: Command) -> int:

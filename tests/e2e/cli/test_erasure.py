@@ -1,0 +1,74 @@
+"""Erasure through the real program: plan, act and receipt, and that nothing of it lies anywhere on the disk."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.e2e.cli.conftest import Familiar
+from tests.e2e.cli.test_facts import ran
+
+pytestmark = pytest.mark.slow
+
+BOB = {"key": "discord:4242424242", "name": "Bobadil"}
+ANN = {"key": "discord:1", "name": "Ann"}
+
+
+def turn(author: dict[str, str], text: str, number: int) -> dict[str, Any]:
+    return {
+        "channel": "discord:10", "guild": "discord:g", "author": author, "role": "user", "content": text,
+        "at": f"2024-05-01T12:00:{number:02}Z", "message_id": f"m{number}",
+    }  # fmt: skip
+
+
+@pytest.fixture
+def told(familiar: Familiar) -> Familiar:
+    said = familiar.outside / "said.jsonl"
+    turns = [turn(ANN, "I paint.", 1), turn(BOB, "My boat is called Zanzibar.", 2), turn(ANN, "Bobadil sails!", 3)]
+    said.write_text("".join(json.dumps(one) + "\n" for one in turns), encoding="utf-8")
+    ran(familiar, "import", str(said))
+    ran(familiar, "fact", "add", "Bobadil owns a boat.", "--subject", BOB["key"])
+    ran(familiar, "fact", "add", "Ann knows Bobadil.", "--subject", "discord:1", "--subject", BOB["key"])
+    return familiar
+
+
+def test_somebody_is_planned_erased_and_does_not_come_back(told: Familiar) -> None:
+    planned = ran(told, "person", "forget", BOB["key"], "--dry-run")
+    assert (planned["label"], planned["removed"]["turns"], planned["removed"]["facts"]) == ("Bobadil", 1, 1)
+    assert planned["samples"] == [{"where": "turn 3", "before": "Bobadil sails!", "after": "someone sails!"}]
+    assert told("person", "forget", BOB["key"], "--json").code == 2
+    done = ran(told, "person", "forget", BOB["key"], "--yes")
+    assert {name: done[name] for name in ("removed", "redacted")} == {
+        name: planned[name] for name in ("removed", "redacted")
+    }
+    assert done["receipt"]["removed"] == done["removed"]
+    assert ran(told, "person", "forget") == [done["receipt"]]
+    ran(told, "import", str(told.outside / "said.jsonl"))
+    texts = [one["content"] for one in ran(told, "turns", "--channel", "discord:10")]
+    assert texts == ["I paint.", "someone sails!"]
+    assert [one["text"] for one in ran(told, "facts")] == ["Ann knows someone."]
+    ran(told, "rebuild", "all")
+    assert [one["text"] for one in ran(told, "facts")] == ["Ann knows someone."]
+    assert ran(told, "verify") == {"ok": True, "problems": []}
+    for file in (path for path in told.profile.rglob("*") if path.is_file()):
+        held = file.read_bytes().lower()
+        assert b"bobadil" not in held
+        assert b"zanzibar" not in held
+
+
+def test_a_channel_a_message_and_a_familiar_go_in_the_same_manner(told: Familiar) -> None:
+    first = ran(told, "turns", "--channel", "discord:10")[0]["id"]
+    assert ran(told, "message", "forget", str(first), "--yes")["receipt"]["removed"] == {"turns": 1}
+    assert ran(told, "channel", "forget", "discord:10", "--yes")["receipt"]["removed"]["turns"] == 2
+    assert ran(told, "turns", "--channel", "discord:10") == []
+    ran(told, "init", "--name", "Nova", "--id", "nova")
+    [only] = [one for one in (told.profile / "familiars").iterdir() if one.name != "nova"]
+    ran(told, "familiar", "forget", only.name, "--yes")
+    assert not only.exists()
+    assert ran(told, "facts", "--familiar", "nova") == []
+    assert told("familiar", "forget", "nova", "--yes", "--json").json["error"]["message"] == (
+        "This is the only familiar of the profile."
+    )
+    assert ran(told, "verify") == {"ok": True, "problems": []}
