@@ -36,9 +36,13 @@ log = logging.getLogger(__name__)
 
 
 class Carrier(Protocol):
-    """Has a due reminder answered on a platform. `plain` is an answer that is stored already and only to be sent."""
+    """Has a due reminder answered on a platform. `stored` is an answer that is made already and only to be sent."""
 
-    async def __call__(self, channel: Channel, due: Turn, plain: Turn | None, /) -> None: ...
+    def ready(self) -> bool:
+        """Tell whether there is a connection."""
+        ...
+
+    async def carry(self, due: Turn, stored: Turn | None, /) -> None: ...
 
 
 @dataclass(slots=True)
@@ -60,11 +64,8 @@ class Reminders:
     _task: asyncio.Task[None] | None = None
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def carry(self, platform: str, carrier: Carrier | None) -> None:
-        """Let what is due in channels of a platform be answered by `carrier`; None while there is no connection."""
-        if carrier is None:
-            self._carriers.pop(platform, None)
-            return
+    def carry(self, platform: str, carrier: Carrier) -> None:
+        """Let what is due in channels of a platform be answered by `carrier` from now on."""
         self._carriers[platform] = carrier
         self._changed.set()
 
@@ -153,7 +154,8 @@ class Reminders:
         channel = await self.conversation.vault.channels.get(alarm.channel)
         if channel is None or is_local(channel.key):
             return channel
-        return channel if channel.key.partition(":")[0] in self._carriers else None
+        carrier = self._carriers.get(channel.key.partition(":")[0])
+        return channel if carrier is not None and carrier.ready() else None
 
     async def _deliver(self, channel: Channel, due: Turn, alarm: Alarm) -> None:
         going = self._going.setdefault(due.id, _Going())
@@ -164,8 +166,10 @@ class Reminders:
             if carrier is None:
                 await self._answer_here(channel, due, alarm)
             else:
-                plain = await self._plain(channel, due, alarm) if going.tries == MAX_TRIES else None
-                await carrier(channel, due, plain)
+                stored = await self._made(due)
+                if stored is None and going.tries == MAX_TRIES:
+                    stored = await self._plain(channel, due, alarm)
+                await carrier.carry(due, stored)
         except FamiliarError as error:
             log.warning("reminder %d led to no words: %s", alarm.id, type(error).__name__)
 
@@ -181,6 +185,11 @@ class Reminders:
             if isinstance(events[-1], ReplyStored | ReplyStopped):
                 return
         await self._plain(channel, due, alarm)
+
+    async def _made(self, due: Turn) -> Turn | None:
+        """Return the answer that was made before the program ended; it may have been sent or not."""
+        answers = await self.conversation.vault.turns.answers(due.id)
+        return next((one for one in reversed(answers) if one.familiar == self.conversation.familiar), None)
 
     async def _plain(self, channel: Channel, due: Turn, alarm: Alarm) -> Turn:
         return await self.conversation.say_plainly(channel, due, f"Reminder: {alarm.text}")

@@ -24,10 +24,12 @@ from familiar_app.discord_link.incoming import (
     channel_number,
 )
 from familiar_app.discord_link.journal import Journal
+from familiar_app.discord_link.lookout import Lookout
 from familiar_app.discord_link.ping import user_number
 from familiar_app.discord_link.press import Presses
 from familiar_app.discord_link.proxy import Original, Proxies, key_of_proxy
 from familiar_app.discord_link.proxy_lookup import Lookup, Verified
+from familiar_app.discord_link.reminding import PLATFORM, Reminding
 from familiar_app.discord_link.resume import wish_left
 from familiar_app.discord_link.scribe import Scribe
 from familiar_app.discord_link.sender import Line
@@ -75,6 +77,7 @@ class Listener:
 
     def __post_init__(self) -> None:
         self.presses = Presses(self.conversation, self.scribe, self.line, self.voice, self.start, self.failed)
+        self.lookout = Lookout(self.conversation.familiar, self.scribe.vault)
         self.proxies = Proxies(
             self._merge, self._hear, self.scribe.follow, self.start, lambda s: self.pause(s), lambda: self.now_s()
         )
@@ -111,6 +114,7 @@ class Listener:
 
     async def take_up(self) -> None:
         """Finish the answers that were left unfinished, as soon as there is a connection."""
+        self.conversation.reminders.carry(PLATFORM, Reminding(self.voice, self.line))
         left, self._left = self._left or [], []
         for delivery in left:
             wish = await wish_left(self.scribe.vault, self.scribe.familiar, delivery, self.clock.now())
@@ -149,6 +153,7 @@ class Listener:
             await self.scribe.vault.deliveries.begin(turn.id, self.scribe.familiar, str(heard.number), quote=quote)
         log.info("turn %d: %s, because %s", turn.id, "answer" if verdict.speak else "no answer", verdict.why.value)
         self.journal.note(heard, verdict.why, speak=verdict.speak, turn=turn)
+        await self.lookout.heard(turn, looked=verdict.speak)
         if verdict.speak:
             if verdict.may_stay_silent:
                 self._asked_at[turn.channel] = self.clock.now().timestamp()
@@ -201,6 +206,8 @@ class Listener:
             replied_to=heard.replied_to,
             others_mentioned=heard.others_mentioned,
             ambient=self.conversation.config.discord_mode(heard.spot.key, heard.spot.parent_key) == "ambient",
+            attended=heard.spot.direct or await self.lookout.attends(channel),
+            unread=await self.lookout.unread(channel),
             own_in_a_row=await self._own_in_a_row(channel) if heard.author.bot else 0,
             age_s=(now - heard.at).total_seconds(),
             idle_s=None if asked is None else now.timestamp() - asked,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+LOOK_AFTER = 20
+"""So many unread messages let the familiar look into a channel that it does not attend to."""
 MAX_TURNS_IN_A_ROW = 3
 OLD_S = 300.0
 COOL_DOWN_S = 20.0
@@ -21,11 +23,13 @@ class Why(StrEnum):
     OLD = "it was written while the familiar was away"
     IN_A_ROW = "no person has spoken since the familiar's last few messages"
     OTHERS = "it speaks to somebody else"
+    UNFOCUSED = "the familiar attends to other channels"
     COOLING = "the familiar has just decided about a message here"
     UNADDRESSED = "nobody spoke to the familiar"
     ADDRESSED = "somebody spoke to the familiar"
     DIRECT = "it is a direct message"
     AMBIENT = "the model may decide whether to speak"
+    LOOK = "much is unread in a channel it does not attend to, so the model takes one look"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,8 @@ class Situation:
     replied_to: bool = False
     others_mentioned: bool = False
     ambient: bool = False
+    attended: bool = True
+    unread: int = 0
     own_in_a_row: int = 0
     age_s: float = 0.0
     idle_s: float | None = None
@@ -61,7 +67,7 @@ class Verdict:
 
     @property
     def may_stay_silent(self) -> bool:
-        return self.why is Why.AMBIENT
+        return self.why in (Why.AMBIENT, Why.LOOK)
 
 
 def when_to_speak(now: Situation) -> Verdict:
@@ -106,6 +112,8 @@ def _unaddressed(now: Situation) -> Verdict:
         return Verdict(False, Why.OTHERS)
     if not now.ambient:
         return Verdict(False, Why.UNADDRESSED)
+    if not now.attended and now.unread < LOOK_AFTER:
+        return Verdict(False, Why.UNFOCUSED)
     if now.idle_s is not None and now.idle_s < COOL_DOWN_S:
         return Verdict(False, Why.COOLING)
-    return Verdict(True, Why.AMBIENT)
+    return Verdict(True, Why.AMBIENT if now.attended else Why.LOOK)

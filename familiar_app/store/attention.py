@@ -22,6 +22,10 @@ _UNREAD = """SELECT s.channel, (SELECT count(*) FROM turns t WHERE t.channel = s
         AND t.id > coalesce(a.seen, 0) AND t.role = 'user' AND t.arrived_at >= s.since)
     FROM subscriptions s LEFT JOIN attention a ON a.familiar = s.familiar AND a.channel = s.channel
     WHERE s.familiar = ? AND s.until IS NULL AND coalesce(a.focused, 0) = 0"""
+_ALL_SEEN = """INSERT INTO attention (familiar, channel, seen) SELECT ?1, s.channel, coalesce(
+        (SELECT max(t.id) FROM turns t WHERE t.channel = s.channel AND t.shown = 1), 0)
+    FROM subscriptions s WHERE s.familiar = ?1 AND s.until IS NULL
+    ON CONFLICT (familiar, channel) DO UPDATE SET seen = max(seen, excluded.seen)"""
 _SET = """INSERT INTO attention (familiar, channel, focused, pinned) VALUES (?1, ?2, 1, ?3)
     ON CONFLICT (familiar, channel) DO UPDATE SET focused = 1, pinned = max(pinned, excluded.pinned)"""
 
@@ -65,7 +69,12 @@ class Attention:
 
     async def pin(self, familiar: FamiliarId, channel: ChannelId) -> None:
         """Let the familiar attend to a channel until the owner says otherwise; other pinned ones stay."""
-        await self._engine.write(lambda connection: connection.execute(_SET, (familiar, channel, 1)).close())
+
+        def work(connection: Connection) -> None:
+            _begin(connection, familiar)
+            connection.execute(_SET, (familiar, channel, 1))
+
+        await self._engine.write(work)
 
     async def release(self, familiar: FamiliarId, channel: ChannelId | None = None) -> None:
         """Let go of a channel, pinned or not; without one, of all."""
@@ -83,6 +92,7 @@ class Attention:
         def work(connection: Connection) -> None:
             connection.execute("UPDATE attention SET focused = 0 WHERE familiar = ? AND pinned = 0", (familiar,))
             if channel is not None:
+                _begin(connection, familiar)
                 connection.execute(_SET, (familiar, channel, 0))
 
         await self._engine.write(work)
@@ -109,3 +119,9 @@ class Attention:
             return [Unread(channel, count) for channel, count in found if channel is not None]
 
         return await self._engine.read(work)
+
+
+def _begin(connection: Connection, familiar: FamiliarId) -> None:
+    """Where all channels had the familiar's attention until now, it has seen all that was said."""
+    if connection.execute(f"{_FOCUS} LIMIT 1", (familiar,)).fetchone() is None:
+        connection.execute(_ALL_SEEN, (familiar,))

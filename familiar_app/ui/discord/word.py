@@ -34,10 +34,12 @@ _WHY = {
     Why.OLD: "It was written more than five minutes before {name} came back.",
     Why.IN_A_ROW: "{name} had the last few words here. It waits until a person speaks.",
     Why.OTHERS: "It speaks to somebody else.",
+    Why.UNFOCUSED: "{name} attends to other channels; this one is counted as unread.",
     Why.COOLING: "{name} had just thought about a message here; it looks at the next one after 20 seconds.",
     Why.UNADDRESSED: "Nobody spoke to {name}, by mention or by a reply.",
     Why.ADDRESSED: "Somebody spoke to {name}.",
     Why.DIRECT: "It is a direct message.",
+    Why.LOOK: "Much was unread in a channel {name} does not attend to, so it took one look.",
     Why.AMBIENT: "Nobody spoke to {name}; the model may decide by itself whether to join in.",
 }
 

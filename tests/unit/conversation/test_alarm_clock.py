@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -20,6 +21,20 @@ from tests.unit.conversation.test_tool_loop import reply, scene
 from tests.unit.conversation.tool_stage import ANN, ToolStage
 
 BEN = Author(PersonKey("discord:2"), "Ben")
+
+
+@dataclass
+class Post:
+    """Carries reminders to a platform, and never says what became of them."""
+
+    connected: bool = False
+    carried: list[tuple[Turn, Turn | None]] = field(default_factory=list)
+
+    def ready(self) -> bool:
+        return self.connected
+
+    async def carry(self, due: Turn, stored: Turn | None) -> None:
+        self.carried.append((due, stored))
 
 
 def remind(when: str = "20 minutes", text: str = "feed the cat") -> ToolCall:
@@ -170,23 +185,37 @@ async def test_what_is_due_on_a_platform_waits_until_somebody_is_connected_there
     room = await server_channel(stage)
     await at.say("Remind me", room, BEN)
     pass_time(stage, minutes=50)
-    talk, carried = talking(at), list[tuple[Channel, str, Turn | None]]()
+    talk, post = talking(at), Post()
     assert await talk.reminders.tick() < 30
     assert await number_of(at)
 
-    async def carry(channel: Channel, due: Turn, plain: Turn | None) -> None:
-        carried.append((channel, due.content, plain))
-
-    talk.reminders.carry("discord", carry)
+    talk.reminders.carry("discord", post)
     await talk.reminders.tick()
-    ((channel, words, plain),) = carried
-    assert (channel.id, plain) == (room.id, None)
-    assert "30 minutes late: feed the cat\nBen asked for it" in words
+    assert await number_of(at)
+    post.connected = True
+    await talk.reminders.tick()
+    ((due, stored),) = post.carried
+    assert (due.channel, stored) == (room.id, None)
+    assert "30 minutes late: feed the cat\nBen asked for it" in due.content
     # It has led to no words: it is carried again, at last with words that need no model, and then no more.
     for _ in range(6):
         pass_time(stage, minutes=10)
         await talk.reminders.tick()
-    assert [None if one is None else one.content for _, _, one in carried] == [None, None, "Reminder: feed the cat"]
+    assert [None if one is None else one.content for _, one in post.carried] == [None, None, "Reminder: feed the cat"]
+
+
+async def test_an_answer_that_was_made_and_perhaps_not_sent_is_sent_instead_of_made_again(stage: Stage) -> None:
+    at = scene(stage, [remind()], ["I will."], ["Ben, the cat!"])
+    await at.say("Remind me", await server_channel(stage), BEN)
+    pass_time(stage, minutes=20)
+    due = await stage.vault.alarms.fire(MIRA, await number_of(at), lambda alarm: alarm.text)
+    assert due is not None
+    async for _ in at.talk().regenerate(due.id):
+        pass
+    talk, post = talking(at), Post(connected=True)
+    talk.reminders.carry("discord", post)
+    await talk.reminders.tick()
+    assert [None if one is None else one.content for _, one in post.carried] == ["Ben, the cat!"]
 
 
 async def test_of_somebody_who_wants_nothing_kept_no_reminder_goes_off(stage: Stage) -> None:

@@ -148,7 +148,8 @@ async def test_attention_is_everywhere_until_it_is_somewhere(vault: Vault) -> No
     assert await vault.attention.unread(MIRA) == []
     await vault.attention.shift(MIRA, one.id)
     assert [await vault.attention.attends(MIRA, place.id) for place in (one, two)] == [True, False]
-    last = await says(two, "anybody?")
+    await says(two, "anybody?")
+    last = await says(two, "nobody.")
     assert [(one.channel.key, one.count) for one in await vault.attention.unread(MIRA)] == [("discord:2", 2)]
     await vault.attention.seen(MIRA, two.id, last.id)
     assert await vault.attention.unread(MIRA) == []
