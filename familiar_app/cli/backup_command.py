@@ -9,13 +9,16 @@ from typing import Any
 
 from familiar_app.cli import passphrase
 from familiar_app.cli.context import Command
-from familiar_app.domain.clock import FixedClock, SystemClock
-from familiar_app.domain.errors import LockedError, OutsideError
+from familiar_app.domain.clock import Clock, FixedClock, SystemClock
+from familiar_app.domain.errors import LockedError, OutsideError, UserError
 from familiar_app.store import keyring
 from familiar_app.store.backup import megabytes
 from familiar_app.store.backup_file import BackupContents, SealedBackup
 from familiar_app.store.going_back import go_back
+from familiar_app.store.keys import KeyFile
 from familiar_app.store.restore import Looked, look_inside, look_with_key
+from familiar_app.store.salvage import Salvaged, salvage, salvage_sentences
+from familiar_app.store.vault_file import keys_path
 
 
 def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.ArgumentParser) -> None:
@@ -49,6 +52,15 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
         "--recovery-code-file", type=Path, metavar="FILE", help="open it with the recovery code in FILE instead"
     )
     restore.set_defaults(handler=run_restore)
+
+    salvage = commands.add_parser(
+        "salvage",
+        parents=[common],
+        help="bring what can be read of a damaged vault into a new one",
+        description="Bring every row of a damaged vault that can be read into a new one, which takes its place, and "
+        "say which are lost. The damaged files are set aside. A good backup is better.",
+    )
+    salvage.set_defaults(handler=run_salvage)
 
     vacuum = commands.add_parser(
         "vacuum",
@@ -114,7 +126,7 @@ async def run_restore(command: Command) -> int:
     done = await go_back(
         gate.profile.root,
         looked,
-        clock=SystemClock() if args.now is None else FixedClock(args.now),
+        clock=_clock(command),
         canon=not args.memory_only,
         progress=lambda part: out.progress(f"{part:.0%} restored"),
     )
@@ -153,6 +165,58 @@ def _look_with_keyring(file: Path) -> Looked | None:
     except (LockedError, OutsideError):
         return None
     return look_with_key(sealed, key) if key is not None and sealed.keys.accepts(key) else None
+
+
+async def run_salvage(command: Command) -> int:
+    """Bring what can be read into a new vault, and say what is lost."""
+    out, profile = command.out, command.gate.profile
+    if command.gate.state == "new":
+        raise UserError("There is no profile here.", "Restore a backup with 'familiar restore'.")
+    key = await asyncio.to_thread(_key_of_vault, command)
+    done = await salvage(profile.root, key, _clock(command).now(), lambda part: out.progress(f"{part:.0%} salvaged"))
+    out.end_progress()
+    if out.as_json:
+        out.json(_salvaged_shape(done))
+        return 0
+    for text in salvage_sentences(done):
+        out.line(text)
+    return 0
+
+
+def _key_of_vault(command: Command) -> bytes:
+    """Return the data key of a vault that need not open. Raises LockedError, OutsideError."""
+    keys = KeyFile.read(keys_path(command.gate.profile.vault_path))
+    given = passphrase.given(command.args.passphrase_file)
+    if given is None:
+        try:
+            key = keyring.load(keys.vault)
+        except (LockedError, OutsideError):
+            key = None
+        if key is not None and keys.accepts(key):
+            return key
+        given = passphrase.known(None, command.out)
+    return keys.unwrap("passphrase", given)
+
+
+def _clock(command: Command) -> Clock:
+    return SystemClock() if command.args.now is None else FixedClock(command.args.now)
+
+
+def _salvaged_shape(done: Salvaged) -> dict[str, Any]:
+    return {
+        "whole": done.whole,
+        "rows": done.rows,
+        "lost": [
+            {"table": loss.table, "ranges": loss.ranges, "rows": loss.known, "unsure": loss.unsure}
+            for loss in done.losses
+        ],
+        "loosened": done.loosened,
+        "dropped": done.dropped,
+        "stand_ins": done.stand_ins,
+        "rebuilt": done.rebuilt,
+        "problems": [{"where": one.where, "what": one.what, "how_to_mend": one.how_to_mend} for one in done.problems],
+        "kept": None if done.kept is None else str(done.kept),
+    }
 
 
 async def run_vacuum(command: Command) -> int:

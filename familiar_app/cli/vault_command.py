@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from pathlib import Path
 from typing import Any
 
 from familiar_app.cli import passphrase
 from familiar_app.cli.context import Command
-from familiar_app.domain.errors import OutsideError, UserError
+from familiar_app.domain.errors import FamiliarError, OutsideError, UserError
 from familiar_app.services import Services
 from familiar_app.store import keyring
+from familiar_app.store.backup_shelf import BackupShelf
 from familiar_app.store.fault import DamagedVaultError
 from familiar_app.store.keys import new_recovery_code
-from familiar_app.store.verify import Problem
+from familiar_app.store.verify import RESTORE, Problem, advised
 
 VERIFY_FAILED = 5
 
@@ -60,9 +62,21 @@ async def _problems(command: Command) -> list[Problem]:
         services = await command.open()
         found = await services.vault.verify(lambda part: out.progress(f"{part:.0%} checked"))
     except DamagedVaultError as error:
-        found = [Problem(command.gate.profile.vault_path.name, error.message, error.next_step)]
+        found = [Problem(command.gate.profile.vault_path.name, error.message, RESTORE)]
     out.end_progress()
-    return found
+    return advised(found, await _newest_backup(command)) if found else found
+
+
+async def _newest_backup(command: Command) -> Path | None:
+    """Return the newest backup of the profile; it was checked when it was made."""
+    profile = command.gate.profile
+    try:
+        shelf = BackupShelf(profile.root, (await asyncio.to_thread(profile.settings)).backup)
+        listed = await asyncio.to_thread(shelf.listed)
+    except FamiliarError as error:
+        command.out.message(f"The backups cannot be listed: {error}")
+        return None
+    return listed[0].path if listed else None
 
 
 async def run_rekey(command: Command) -> int:

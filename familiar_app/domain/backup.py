@@ -65,10 +65,17 @@ def is_due(newest: datetime | None, now: datetime, every: timedelta) -> bool:
     return newest is None or newest > now or now - newest >= every
 
 
-def outdated(marks: Iterable[BackupMark], now: datetime, rule: KeepRule, erased_at: datetime | None) -> set[BackupMark]:
+def holds_erased_before(erasures: Iterable[datetime], now: datetime) -> datetime | None:
+    """Return the instant before which a copy holds what was erased long enough ago; None where none can."""
+    return max((at for at in erasures if now - at >= ERASED_KEPT), default=None)
+
+
+def outdated(
+    marks: Iterable[BackupMark], now: datetime, rule: KeepRule, erasures: Iterable[datetime] = ()
+) -> set[BackupMark]:
     """Return those that may go.
 
-    The newest always stays, unless it holds what was erased (latest at `erased_at`) more than thirty days ago.
+    The newest always stays, unless it holds what was erased thirty days ago or longer.
     """
     known = sorted(set(marks), key=lambda mark: mark.made_at, reverse=True)
     kept = _newest_of_each(known, rule.daily, "%Y-%m-%d")
@@ -76,8 +83,9 @@ def outdated(marks: Iterable[BackupMark], now: datetime, rule: KeepRule, erased_
     kept |= _newest_of_each(known, rule.monthly, "%Y-%m")
     kept |= {mark for mark in known if mark.cause != "scheduled" and now - mark.made_at < CHOSEN_KEPT}
     kept |= set(known[:1])
-    if erased_at is not None and now - erased_at >= ERASED_KEPT:
-        kept = {mark for mark in kept if mark.made_at >= erased_at}
+    limit = holds_erased_before(erasures, now)
+    if limit is not None:
+        kept = {mark for mark in kept if mark.made_at >= limit}
     return set(known) - kept
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 FIRST_AFTER_S = 60.0
 LOOK_EVERY_S = 300.0
-ErasedAt = Callable[[], Awaitable[datetime | None]]
 _FIRST_PAUSE, _LONGEST_PAUSE = timedelta(minutes=15), timedelta(hours=6)
 
 
@@ -40,10 +39,8 @@ class BackupState:
 class BackupKeeper:
     """Backups of one open profile."""
 
-    def __init__(self, vault: Vault, profile: Profile, clock: Clock, erased_at: ErasedAt | None = None) -> None:
-        """`erased_at` tells when something was erased last: backups older than that may not stay for long."""
+    def __init__(self, vault: Vault, profile: Profile, clock: Clock) -> None:
         self._vault, self._profile, self._clock = vault, profile, clock
-        self._erased_at = erased_at
         self._one_at_a_time = asyncio.Lock()
         self._listeners: list[Callable[[BackupState], object]] = []
         self._not_before: datetime | None = None
@@ -138,12 +135,15 @@ class BackupKeeper:
         """Remove what may go. A shelf that cannot be tidied is a failure that is told, and no more."""
         try:
             shelf = await self.shelf()
-            erased_at = None if self._erased_at is None else await self._erased_at()
-            await asyncio.to_thread(shelf.tidy, self._clock.now(), erased_at)
+            await asyncio.to_thread(shelf.tidy, self._clock.now(), await self._erasures())
             await self.listed()
         except FamiliarError as error:
             log.warning("old backups could not be removed", exc_info=error)
             self._tell(failure=error)
+
+    async def _erasures(self) -> list[datetime]:
+        """Return when something was erased: backups older than that may not stay for long."""
+        return [one.finished_at or one.asked_at for one in await self._vault.erasure.receipts()]
 
     def _names(self) -> dict[str, str]:
         names = {}

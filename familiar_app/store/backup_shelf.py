@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from familiar_app.domain.backup import ERASED_KEPT, BackupMark, KeepRule, backup_name, mark_of, outdated
+from familiar_app.domain.backup import BackupMark, KeepRule, backup_name, holds_erased_before, mark_of, outdated
 from familiar_app.domain.settings import BackupSettings
 from familiar_app.store.fault import translated
 from familiar_app.store.profile_swap import kept_folders
@@ -56,10 +57,10 @@ class BackupShelf:
                 self.folder.mkdir(mode=0o700, exist_ok=True)
         return free_place(self.folder, mark)
 
-    def tidy(self, now: datetime, erased_at: datetime | None) -> list[Path]:
+    def tidy(self, now: datetime, erasures: Sequence[datetime]) -> list[Path]:
         """Remove what may go by the rule, what was never finished, and old folders that hold what was erased."""
         listed = self.listed()
-        going = outdated((one.mark for one in listed), now, self.rule, erased_at)
+        going = outdated((one.mark for one in listed), now, self.rule, erasures)
         removed = []
         for one in listed:
             if one.mark in going:
@@ -70,16 +71,14 @@ class BackupShelf:
             for path in folder.glob(".familiar-*.backup.writing"):
                 with translated(path):
                     path.unlink(missing_ok=True)
-        removed += self._remove_kept(now, erased_at)
+        removed += self._remove_kept(holds_erased_before(erasures, now))
         if removed:
             log.info("%d old backups were removed", len(removed))
         return removed
 
-    def _remove_kept(self, now: datetime, erased_at: datetime | None) -> list[Path]:
-        """Remove vaults that were set aside before the latest erasure, once that is long enough ago."""
-        if erased_at is None or now - erased_at < ERASED_KEPT:
-            return []
-        going = [path for at, path in kept_folders(self._root) if at < erased_at]
+    def _remove_kept(self, limit: datetime | None) -> list[Path]:
+        """Remove vaults that were set aside before the limit."""
+        going = [path for at, path in kept_folders(self._root) if limit is not None and at < limit]
         for path in going:
             with translated(path):
                 shutil.rmtree(path)

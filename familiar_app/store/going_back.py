@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from familiar_app.domain.clock import Clock
+from familiar_app.domain.errors import FamiliarError
 from familiar_app.store.backup import Report
-from familiar_app.store.restore import Looked, Restored, Restoring, restore
+from familiar_app.store.erasure_list import ErasedList
+from familiar_app.store.restore import Looked, Restored, Restoring, restore, same_vault
 from familiar_app.store.vault import Vault
+
+log = logging.getLogger(__name__)
+_UNASKED = (
+    "The vault that was replaced could not be asked what has been erased since the backup was made; if anything was, "
+    "erase it again."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +32,56 @@ class WentBack:
 
 
 async def go_back(
-    root: Path, looked: Looked, *, clock: Clock, canon: bool = True, progress: Report | None = None
+    root: Path,
+    looked: Looked,
+    *,
+    clock: Clock,
+    canon: bool = True,
+    erased: ErasedList | None = None,
+    progress: Report | None = None,
 ) -> WentBack:
-    """Put a backup in the place of the profile in `root`, whose vault is closed. Raises as `restore`."""
+    """Put a backup in the place of the profile in `root`, whose vault is closed. Raises as `restore`.
 
-    async def make_new(path: Path, data_key: bytes) -> None:
+    `erased` is what the present vault remembers of erasures, where it was open a moment ago; else it is looked up
+    there, as far as the backup's key opens it.
+    """
+    notes: list[str] = []
+    if erased is None:
+        erased = await _erased_by_now(root, looked, clock, notes)
+    again = 0
+
+    async def erase_again(path: Path, data_key: bytes) -> None:
+        nonlocal again
         vault = await Vault.open(path, clock=clock, data_key=data_key, keep_copy=False)
-        await vault.close()
+        try:
+            if erased is not None:
+                again = len(await vault.erasure.replay(erased))
+        finally:
+            await vault.close()
 
-    wanted = Restoring(root, clock.now(), canon, make_new)
-    restored = await restore(looked, wanted, progress)
-    return WentBack(restored)
+    restored = await restore(looked, Restoring(root, clock.now(), canon, erase_again), progress)
+    return WentBack(restored, again, tuple(notes))
+
+
+async def _erased_by_now(root: Path, looked: Looked, clock: Clock, notes: list[str]) -> ErasedList | None:
+    """Return what the vault that is there now remembers of erasures; where it cannot be asked, a note says so."""
+    path = root / "vault.db"
+    if not path.exists():
+        return None
+    if not await asyncio.to_thread(same_vault, root, looked):
+        notes.append(_UNASKED)
+        return None
+    try:
+        vault = await Vault.open(path, clock=clock, data_key=looked.data_key, read_only=True)
+    except FamiliarError as error:
+        log.warning("the vault that is replaced could not be asked for what was erased", exc_info=error)
+        notes.append(_UNASKED)
+        return None
+    try:
+        return await vault.erasure.erased()
+    except FamiliarError as error:
+        log.warning("the vault that is replaced could not tell what was erased", exc_info=error)
+        notes.append(_UNASKED)
+        return None
+    finally:
+        await vault.close()

@@ -49,7 +49,7 @@ from familiar_app.store.trace import Traces
 from familiar_app.store.turn import Turns
 from familiar_app.store.vault_file import OpenedVault, keys_path
 from familiar_app.store.vector import Vectors
-from familiar_app.store.verify import Problem, verify_database
+from familiar_app.store.verify import RESTORE, Problem, lost_rows, verify_database
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -176,9 +176,15 @@ class Vault:
         return before, await asyncio.to_thread(self._size)
 
     async def verify(self, progress: Report | None = None) -> list[Problem]:
-        """Check every page, the structure, the references and what is derived from the log. Reads everything."""
+        """Check every page, the structure, the references and what is derived from the log. Reads everything.
+
+        Where pages are damaged, the rows that cannot be read are named too.
+        """
         report = on_this_loop(progress)
-        return await self._opened.engine.read(lambda connection: verify_database(connection, report))
+        problems = await self._opened.engine.read(lambda connection: verify_database(connection, report))
+        if any(problem.how_to_mend == RESTORE for problem in problems):
+            problems += await asyncio.to_thread(lost_rows, self.path, self._opened.data_key)
+        return problems
 
     async def close(self) -> None:
         """Finish what is being written, bring it into one file and give the vault back. May be called twice."""

@@ -5,8 +5,9 @@ The texts of problems name tables and ids, never what was said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlcipher3 import dbapi2
@@ -14,14 +15,17 @@ from sqlcipher3 import dbapi2
 from familiar_app.store import schema
 from familiar_app.store.derived import derive_columns
 from familiar_app.store.fact_verify import fact_problems
-from familiar_app.store.fault import DAMAGE_CODES, primary_code
+from familiar_app.store.fault import DAMAGE_CODES, DamagedVaultError, primary_code
+from familiar_app.store.row_rescue import RowReader
 from familiar_app.store.saved_memory_verify import saved_memory_problems
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
 _MOST_OF_A_KIND = 20
-_RESTORE = "Keep a copy of the folder as it is, then restore the newest good backup."
+RESTORE = (
+    "Restore the newest good backup with 'familiar restore', or bring over what can be read with 'familiar salvage'."
+)
 _REBUILD = "Make a backup, then bring the projection back with 'familiar rebuild'; the log itself is not affected."
 _REPORT = "Make a backup, then report this as a defect; the log itself is not affected."
 
@@ -63,22 +67,47 @@ def verify_database(connection: Connection, report: Callable[[float], None]) -> 
         except dbapi2.DatabaseError as error:
             if primary_code(error) not in DAMAGE_CODES:
                 raise
-            problems.append(Problem("vault.db", "a part of the database cannot be read", _RESTORE))
+            problems.append(Problem("vault.db", "a part of the database cannot be read", RESTORE))
         if problems and check in (_pages, _structure):
             break
     report(1.0)
     return problems
 
 
+def lost_rows(path: Path, data_key: bytes) -> list[Problem]:
+    """Name the tables of a damaged database whose rows cannot be read, and which these are."""
+    reader = RowReader(path, data_key)
+    try:
+        losses = [reader.read(table, _pass_over) for table in reader.tables()]
+    except DamagedVaultError:
+        return [Problem("vault.db", "not even its table of contents can be read", RESTORE)]
+    finally:
+        reader.close()
+    return [Problem(loss.table, loss.sentence(), RESTORE) for loss in losses if loss.any]
+
+
+def advised(problems: Iterable[Problem], newest: Path | None) -> list[Problem]:
+    """Return the problems with the newest backup named where one is needed."""
+    if newest is None:
+        return list(problems)
+    way = f"Restore the newest good backup with 'familiar restore \"{newest}\"', or bring over what can be read with "
+    text = f"{way}'familiar salvage'."
+    return [replace(one, how_to_mend=text) if one.how_to_mend == RESTORE else one for one in problems]
+
+
+def _pass_over(_rows: object) -> None:
+    """Read and keep nothing."""
+
+
 def _pages(connection: Connection) -> Iterator[Problem]:
     for (text,) in connection.execute("PRAGMA cipher_integrity_check").fetchall():
-        yield Problem("vault.db", f"damaged page: {text}", _RESTORE)
+        yield Problem("vault.db", f"damaged page: {text}", RESTORE)
 
 
 def _structure(connection: Connection) -> Iterator[Problem]:
     for (text,) in connection.execute(f"PRAGMA quick_check({_MOST_OF_A_KIND})").fetchall():
         if text != "ok":
-            yield Problem("vault.db", f"damaged structure: {str(text).splitlines()[-1]}", _RESTORE)
+            yield Problem("vault.db", f"damaged structure: {str(text).splitlines()[-1]}", RESTORE)
 
 
 def _schema(connection: Connection) -> Iterator[Problem]:
@@ -86,11 +115,11 @@ def _schema(connection: Connection) -> Iterator[Problem]:
     found = schema.definition_of(connection)
     for name in sorted(expected.keys() | found.keys()):
         if name not in found:
-            yield Problem(name, "this table or index is missing", _RESTORE)
+            yield Problem(name, "this table or index is missing", RESTORE)
         elif name not in expected:
             yield Problem(name, "this table or index does not belong here", _REPORT)
         elif expected[name] != found[name]:
-            yield Problem(name, "this table or index does not have its proper form", _RESTORE)
+            yield Problem(name, "this table or index does not have its proper form", RESTORE)
 
 
 def _foreign_keys(connection: Connection) -> Iterator[Problem]:

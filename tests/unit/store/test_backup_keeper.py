@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from familiar_app.domain.clock import FixedClock
+from familiar_app.domain.erasure import OfMessage
+from familiar_app.domain.turn import NewTurn
 from familiar_app.store.backup_keeper import BackupKeeper, BackupState
 from familiar_app.store.profile import Profile
 from familiar_app.store.vault import Vault
@@ -71,19 +74,22 @@ async def test_a_failure_shows_and_is_tried_again_later(
 
 
 async def test_what_was_erased_leaves_the_backups_in_thirty_days(
-    vault: Vault, profile: Profile, clock: FixedClock
+    keeper: BackupKeeper, vault: Vault, profile: Profile, clock: FixedClock, said: Callable[..., NewTurn]
 ) -> None:
-    erased_at = clock.now() + HOUR
-
-    async def latest() -> object:
-        return erased_at
-
-    keeper = BackupKeeper(vault, profile, clock, latest)  # type: ignore[arg-type]
-    before, _ = await keeper.make()
-    clock.instant += 31 * 24 * HOUR
+    turn, _ = await vault.turns.append(said("the heron nests behind the mill"))
+    before, _contents = await keeper.make()
+    aside = profile.root / "before-restore-20240501T110000Z"
+    aside.mkdir()
+    clock.instant += HOUR
+    await vault.erasure.erase(OfMessage(turn.id))
+    clock.instant += 30 * 24 * HOUR - timedelta(seconds=1)
+    await keeper.keep_up()
     assert before.exists()
+    assert aside.exists()
+    clock.instant += timedelta(seconds=1)
     await keeper.keep_up()
     assert not before.exists()
+    assert not aside.exists()
     assert len(await keeper.listed()) == 1
 
 
