@@ -36,6 +36,11 @@ HERE = Situation(subscribed=True)
         (replace(HERE, ambient=True), True, Why.AMBIENT),
         (replace(HERE, ambient=True, idle_s=19.0), False, Why.COOLING),
         (replace(HERE, ambient=True, idle_s=20.0), True, Why.AMBIENT),
+        (replace(HERE, ambient=True, attended=False, unread=19), False, Why.UNFOCUSED),
+        (replace(HERE, ambient=True, attended=False, unread=20), True, Why.LOOK),
+        (replace(HERE, ambient=True, attended=False, unread=20, idle_s=19.0), False, Why.COOLING),
+        (replace(HERE, attended=False, unread=20), False, Why.UNADDRESSED),
+        (replace(HERE, mentioned=True, attended=False), True, Why.ADDRESSED),
     ],
 )
 def test_each_rule_has_its_reason(now: Situation, speak: bool, why: Why) -> None:
@@ -67,4 +72,4 @@ def test_nothing_makes_it_answer_itself_or_where_it_is_not_wanted(now: Situation
         assert now.direct_on if now.direct else now.subscribed
         assert not now.bot or (now.bot_allowed and now.mentioned and now.own_in_a_row < 3)
         assert now.age_s <= 300
-    assert verdict.may_stay_silent == (verdict.why is Why.AMBIENT)
+    assert verdict.may_stay_silent == (verdict.why in (Why.AMBIENT, Why.LOOK))
