@@ -76,7 +76,7 @@ class Presses:
         wish = Wish(asked.id, message, pressed.by, quote=False, instead=reply.id)
         familiar, deliveries = self.conversation.familiar, self.conversation.vault.deliveries
         voice = self.voice(asked)
-        if not self.conversation.busy(asked.channel) and voice.free:
+        if voice.may_again(asked.id):
             await deliveries.begin(asked.id, familiar, str(message), quote=False, instead=reply.id)
             if voice.again(wish):
                 return ""

@@ -73,8 +73,8 @@ class Voice:
         self._set_to_work()
 
     def again(self, wish: Wish) -> bool:
-        """Answer a message another time. False where that cannot be done at the moment."""
-        if not self.free:
+        """Answer a message another time, once nothing else is being answered. False where that is not possible now."""
+        if not self.may_again(wish.turn):
             return False
         self._waiting.append(wish)
         self._set_to_work()
@@ -105,10 +105,10 @@ class Voice:
             current.restart = True
             self.conversation.stop(self.channel)
 
-    @property
-    def free(self) -> bool:
-        """Whether an answer could begin at once."""
-        return not self.muted and self._current is None and not self._waiting
+    def may_again(self, turn: TurnId) -> bool:
+        """Tell whether a message may be answered another time: not while that is being done already."""
+        under_way = [one for one in (*self._waiting, self._current) if one is not None and one.of_old]
+        return not self.muted and len(self._waiting) < MAX_WAITING and all(one.turn != turn for one in under_way)
 
     @property
     def _spoken(self) -> bool:
@@ -164,7 +164,7 @@ class Voice:
             fate = Fate.SENT if sent else Fate.DROPPED if wish.cancelled else Fate.SILENT
         finally:
             await self._answering.settle()
-            self._answering = None
+            self._answering = self._current = None
             if wish.restart and not wish.cancelled:
                 self._waiting.insert(0, wish)
             else:
