@@ -14,6 +14,7 @@ from familiar_app.discord_link.page import Ask, Page, Routes, number_in
 from familiar_app.domain.ids import TurnId
 from familiar_app.domain.saved_memory.memory import MemoryId, Scope
 from familiar_app.domain.saved_memory.notice import ATTACHMENT, MemoryNotice, notice_of
+from familiar_app.domain.saved_memory.placeholder import fill
 from familiar_app.domain.saved_memory.status import ToolResult
 
 _MAX_CHARS = 1900
@@ -41,9 +42,10 @@ async def show(ask: Ask) -> Page:
     concerned = memory.place.scope is Scope.SERVER or memory.place.owner in keys or memory.taught_by in keys
     if not (open_to_all or concerned):
         return Page("That is about somebody else, who can look at it themselves.")
-    if len(notice.card) > _MAX_CHARS:
-        return Page(f"**{notice.title}**", file=(ATTACHMENT, notice.card))
-    return Page(f"**{notice.title}**\n{notice.card}" if notice.card else f"**{notice.title}**")
+    card = fill(notice.card, user=notice.about or ask.asker.name, char=ask.host.name)
+    if len(card) > _MAX_CHARS:
+        return Page(f"**{notice.title}**", file=(ATTACHMENT, card))
+    return Page(f"**{notice.title}**\n{card}".strip())
 
 
 def _notice(tool_calls: str | None) -> MemoryNotice | None:

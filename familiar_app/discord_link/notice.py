@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import discord
@@ -20,6 +20,7 @@ from familiar_app.discord_link.page import id_of
 from familiar_app.domain.ids import FamiliarId, TurnId
 from familiar_app.domain.saved_memory.memory import MemoryId
 from familiar_app.domain.saved_memory.notice import ChannelNotice, MemoryNotice
+from familiar_app.domain.saved_memory.placeholder import fill
 from familiar_app.domain.saved_memory.request import ToolContext
 from familiar_app.store.vault import Vault
 
@@ -51,7 +52,11 @@ class DiscordNotices:
         log.info("memory %d: %s; the channel is shown %s", notice.memory, notice.title, _shown(in_channel))
         if in_channel is not None:
             # The tool has ten seconds for all it does, and Discord may ask to wait longer.
-            self.start(self._send(MemoryId(notice.memory), in_channel, number), "notice of a memory")
+            speaker = "somebody" if context.speaker is None else context.speaker.name
+            card = fill(in_channel.card or "", user=notice.about or speaker, char=context.char)
+            self.start(
+                self._send(MemoryId(notice.memory), replace(in_channel, card=card), number), "notice of a memory"
+            )
 
     async def _send(self, memory: MemoryId, notice: ChannelNotice, channel: int) -> None:
         client = self.client()
@@ -59,7 +64,7 @@ class DiscordNotices:
         if client is None:
             return
         options: dict[str, Any] = {"allowed_mentions": discord.AllowedMentions.none(), "silent": True}
-        if notice.card is not None:
+        if notice.card:
             options["embed"] = discord.Embed(title=notice.title, description=notice.card)
         else:
             options["content"] = f"-# {notice.title}"

@@ -65,7 +65,8 @@ class Panels:
         """Answer a command: at once that it is being worked on, then with the page."""
         host = host_of(self._desk, familiar)
         try:
-            await interaction.response.defer(ephemeral=True)
+            # Without `thinking` the press of a button would be answered where everybody reads it.
+            await interaction.response.defer(ephemeral=True, thinking=True)
             page = Page(_GONE) if host is None else await _done(lambda: work(Ask(host, asker_of(interaction))))
             await interaction.followup.send(page.text[:MAX_TEXT_CHARS], ephemeral=True, **self._shown(page, host))
         except EXPECTED:

@@ -23,11 +23,12 @@ _TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class MemoryNotice:
-    """A notice: the title, and the whole card, which the log of the program always has."""
+    """A notice: the title, and the whole card. `about` is the person it is about, whom `{user}` in it stands for."""
 
     memory: int
     title: str
     card: str
+    about: str | None = None
 
     def in_channel(self, visibility: Visibility) -> ChannelNotice | None:
         """Return what a channel sees of it; None where it sees nothing."""
@@ -60,4 +61,4 @@ def notice_of(result: ToolResult) -> MemoryNotice | None:
         parts.append(f"{'About ' + about if about else 'About this server'}: {data['content_saved']}")
     if data.get("content_forgotten"):
         parts.append(f"Forgotten: {data['content_forgotten']}")
-    return MemoryNotice(data["memory_id"], title, "\n\n".join(parts))
+    return MemoryNotice(data["memory_id"], title, "\n\n".join(parts), about)
