@@ -87,6 +87,11 @@ class GatewayClient(discord.Client):
         self._acknowledging: set[asyncio.Task[None]] = set()
 
     @property
+    def reserved(self) -> int:
+        """How much of each message the account needs for itself: nothing."""
+        return 0
+
+    @property
     def me(self) -> int:
         """The familiar's own number, 0 before it is known."""
         return self.user.id if self.user is not None else 0

@@ -1,4 +1,4 @@
-"""All links of one vault: one for each familiar that has a token, each on its own, all aware of each other."""
+"""All links of one vault: one for each account that familiars have a token of, all aware of each other."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.discord_link.client import GATEWAY, REST, Addresses
+from familiar_app.discord_link.floor import Floor
 from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.link import DiscordLink, Patience
 from familiar_app.discord_link.status import LOCAL_ONLY, LinkStatus
@@ -43,7 +44,9 @@ class Company:
     on_surroundings: Callable[[FamiliarId], object] = lambda _: None
     links: dict[FamiliarId, DiscordLink] = field(default_factory=dict, init=False)
     journals: dict[FamiliarId, Journal] = field(default_factory=dict)
+    picture: Callable[[FamiliarId], bytes | None] = lambda _: None
     _relatives: set[int] = field(default_factory=set, init=False)
+    _floor: Floor = field(default_factory=Floor, init=False)
 
     async def with_token(self, conversations: Sequence[Conversation]) -> list[Conversation]:
         """Return those whose familiar has a token."""
@@ -55,8 +58,8 @@ class Company:
         self._check(self.addresses.rest)
         owner = object()
         tasks = [
-            self.tasks.start(self._connect(one), name=f"Discord for {one.familiar}", owner=owner)
-            for one in conversations
+            self.tasks.start(self._connect(token, members), name=f"Discord for {members[0].familiar}", owner=owner)
+            for token, members in (await self._by_token(conversations)).items()
         ]
         try:
             errors = [error for error in await asyncio.gather(*tasks) if error is not None]
@@ -65,18 +68,28 @@ class Company:
         if errors:
             raise errors[0]
 
-    async def _connect(self, conversation: Conversation) -> FamiliarError | None:
+    async def _by_token(self, conversations: Sequence[Conversation]) -> dict[str, list[Conversation]]:
+        """Return the familiars by the account they share. Raises UserError where one has no token."""
+        found: dict[str, list[Conversation]] = {}
+        for one in conversations:
+            token = await self.vault.secrets.get(token_name(one.familiar))
+            if token is None:
+                raise UserError("This familiar has no token for Discord.", "Give it one with 'serve --token-file'.")
+            found.setdefault(token, []).append(one)
+        return found
+
+    async def _connect(self, token: str, members: Sequence[Conversation]) -> FamiliarError | None:
         """Run one link, and return what ended it."""
-        token = await self.vault.secrets.get(token_name(conversation.familiar))
-        if token is None:
-            return UserError("This familiar has no token for Discord.", "Give it one with 'serve --token-file'.")
         try:
             lock = lock_token(token, self.locks)
         except FamiliarError as error:
-            self.report(conversation.familiar, LinkStatus("failed", str(error)))
+            self._tell(members, LinkStatus("failed", str(error)))
             return error
         link = DiscordLink(
-            conversation=conversation,
+            conversation=members[0],
+            others=members[1:],
+            floor=self._floor,
+            picture=self.picture,
             clock=self.clock,
             tasks=self.tasks,
             token=token,
@@ -84,19 +97,25 @@ class Company:
             addresses=self.addresses,
             patience=self.patience,
             relatives=self._relatives,
-            journal=self.journals.setdefault(conversation.familiar, Journal()),
-            on_status=lambda status: self.report(conversation.familiar, status),
-            on_surroundings=lambda: self.on_surroundings(conversation.familiar),
+            journal=self.journals.setdefault(members[0].familiar, Journal()),
+            journals=self.journals,
+            on_status=lambda status: self._tell(members, status),
+            on_surroundings=lambda: [self.on_surroundings(one.familiar) for one in members],
         )
-        self.links[conversation.familiar] = link
+        self.links |= {one.familiar: link for one in members}
         try:
             await link.run()
         except FamiliarError as error:
             return error
         finally:
-            del self.links[conversation.familiar]
+            for one in members:
+                del self.links[one.familiar]
             lock.release()
         return None
+
+    def _tell(self, members: Sequence[Conversation], status: LinkStatus) -> None:
+        for one in members:
+            self.report(one.familiar, status)
 
     def _check(self, url: str) -> None:
         try:

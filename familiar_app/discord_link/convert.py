@@ -9,7 +9,7 @@ import discord
 
 from familiar_app.discord_link.button import Whisper, read_button_id
 from familiar_app.discord_link.incoming import Changed, Heard, Pressed, Spot, Typing
-from familiar_app.discord_link.message_text import Extra, Labels, described, readable
+from familiar_app.discord_link.message_text import Extra, Labels, described, readable, unmarked
 from familiar_app.discord_link.name import name_or_number, safe_name
 from familiar_app.discord_link.ping import user_key
 from familiar_app.domain.audience import Readers
@@ -25,9 +25,11 @@ _DIRECT = "direct message"
 def heard(message: discord.Message, me: int, *, missed: bool = False) -> Heard:
     """Return a message as it reads now. `me` is the familiar's own number."""
     spot = spot_of(message.channel, message.guild, other=message.author if message.author.id != me else None)
-    people = [user.id for user in message.mentions]
-    answered = message.reference.resolved if message.reference is not None else None
-    answered_by = answered.author.id if isinstance(answered, discord.Message) else None
+    found = message.reference.resolved if message.reference is not None else None
+    answered = found if isinstance(found, discord.Message) else None
+    answered_by = None if answered is None else answered.author.id
+    to_us = answered is not None and _is_ours(answered, me)
+    people = [user.id for user in message.mentions if user.id not in (me, answered_by if to_us else me)]
     # A reply counts its author among the mentioned; only who stands in the words is spoken to.
     in_words = {number for number in message.raw_mentions if number != me}
     return Heard(
@@ -38,16 +40,23 @@ def heard(message: discord.Message, me: int, *, missed: bool = False) -> Heard:
         at=message.created_at,
         extras=described(_extras(message)),
         answers=message.reference.message_id if message.reference is not None else None,
-        mentions=tuple(user_key(number) for number in people if number != me),
-        own=message.author.id == me or (message.webhook_id is not None and message.application_id == me),
+        mentions=tuple(user_key(number) for number in people),
+        own=_is_ours(message, me),
         webhook=message.webhook_id is not None,
         system=message.type not in _SPOKEN,
         mentioned=me in message.raw_mentions,
-        replied_to=answered_by == me,
-        others_mentioned=bool(in_words) or (answered_by is not None and answered_by != me),
+        replied_to=to_us,
+        replied_name=answered.author.name if answered is not None and to_us and answered.webhook_id is not None else "",
+        others_mentioned=bool(in_words) or (answered is not None and not to_us),
         missed=missed,
+        bare=unmarked(message.content),
         application=message.application_id if message.webhook_id is not None else None,
     )
+
+
+def _is_ours(message: discord.Message, me: int) -> bool:
+    """Tell whether the account wrote a message, or one of its webhooks."""
+    return message.author.id == me or (message.webhook_id is not None and message.application_id == me)
 
 
 def changed(message: discord.Message) -> Changed:

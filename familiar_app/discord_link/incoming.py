@@ -43,7 +43,9 @@ class Spot:
 class Heard:
     """A message. `answers` is the message it replies to, `extras` what came with it; `missed` was fetched later.
 
-    `application` is the bot behind a webhook, None where there is none.
+    `application` is the bot behind a webhook, None where there is none; `bare` are the words without mentions and other
+    marks, and `replied_name` is whom a webhook of this account showed in what is replied to. `another` tells that the
+    message is for another familiar of the same account.
     """
 
     spot: Spot
@@ -61,6 +63,9 @@ class Heard:
     replied_to: bool = False
     others_mentioned: bool = False
     missed: bool = False
+    bare: str = ""
+    replied_name: str = ""
+    another: bool = False
     application: int | None = None
 
 

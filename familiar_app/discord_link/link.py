@@ -1,4 +1,4 @@
-"""Keeps one familiar connected to Discord: connects, watches, catches up on what was missed, and starts afresh.
+"""Keeps one account connected to Discord: connects, watches, catches up on what was missed, and starts afresh.
 
 The client library resumes a session by itself. Whatever it cannot resume ends its run, and the link begins anew after a
 pause that grows; what trying again cannot mend ends the link with a sentence.
@@ -14,6 +14,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from discord.app_commands import CommandTree
@@ -23,18 +24,31 @@ from familiar_app.conversation.memory_tool import MemoryTools
 from familiar_app.discord_link.client import Addresses, GatewayClient
 from familiar_app.discord_link.command_desk import Host
 from familiar_app.discord_link.fault import EXPECTED, explained
+from familiar_app.discord_link.floor import Floor
 from familiar_app.discord_link.handling import statement_for
-from familiar_app.discord_link.incoming import Connected, Disconnected, Heard, Incoming, Removed, Spot, channel_number
+from familiar_app.discord_link.house import House, Member
+from familiar_app.discord_link.incoming import (
+    Connected,
+    Disconnected,
+    Heard,
+    Incoming,
+    Reacted,
+    Removed,
+    Spot,
+    channel_number,
+)
 from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.listener import Listener
 from familiar_app.discord_link.membership import Membership
 from familiar_app.discord_link.notice import DiscordNotices
 from familiar_app.discord_link.scribe import Scribe
+from familiar_app.discord_link.sender import Line
 from familiar_app.discord_link.slash import add_commands, synchronise
 from familiar_app.discord_link.status import LinkStatus
+from familiar_app.discord_link.webhook import Mask, Persona
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, OutsideError
-from familiar_app.domain.ids import ChannelId
+from familiar_app.domain.ids import ChannelId, FamiliarId
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.domain.turn import Channel
 
@@ -59,7 +73,11 @@ class Patience:
 
 @dataclass
 class DiscordLink:
-    """The link of one familiar. `run` works until it is cancelled; `check` raises where an address is out of bounds."""
+    """The link of one account, for one familiar and perhaps `others` that share it.
+
+    `run` works until it is cancelled; `check` raises where an address is out of bounds. `picture` gives the picture of
+    a familiar for its webhooks.
+    """
 
     conversation: Conversation
     clock: Clock
@@ -69,36 +87,31 @@ class DiscordLink:
     addresses: Addresses = field(default_factory=Addresses)
     patience: Patience = field(default_factory=Patience)
     relatives: set[int] = field(default_factory=set)
+    others: Sequence[Conversation] = ()
+    floor: Floor = field(default_factory=Floor)
     journal: Journal = field(default_factory=Journal)
+    journals: dict[FamiliarId, Journal] = field(default_factory=dict)
+    picture: Callable[[FamiliarId], bytes | None] = lambda _: None
     on_status: Callable[[LinkStatus], None] = lambda _: None
     on_surroundings: Callable[[], object] = lambda: None
     status: LinkStatus = field(default_factory=LinkStatus)
     _client: GatewayClient | None = field(default=None, init=False)
     _known_until: dict[ChannelId, int] = field(default_factory=dict, init=False)
     _retry: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _personas: dict[FamiliarId, Persona] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        settings = self.conversation.config.discord
-        vault, familiar = self.conversation.vault, self.conversation.familiar
-        self.scribe = Scribe(familiar, vault, settings.direct_messages, set())
-        self.listener = Listener(
-            scribe=self.scribe,
-            conversation=self.conversation,
-            settings=settings,
-            clock=self.clock,
-            line=self._line,
-            start=self._start,
-            failed=self._note,
-            relatives=self.relatives,
-            journal=self.journal,
-        )
+        self.journals.setdefault(self.conversation.familiar, self.journal)
+        everybody = (self.conversation, *self.others)
+        self.house = House(self.conversation.vault, [self._member(one) for one in everybody])
+        self.scribe, self.listener = self.house.members[0].scribe, self.house.members[0].listener
         self.membership = Membership(lambda: self._client)
         self._tell_tools()
 
     @property
     def hosts(self) -> Sequence[Host]:
         """The familiars that commands are for."""
-        return [Host(self.conversation, self.scribe, self._statement)]
+        return [Host(one.conversation, one.scribe, self._statement) for one in self.house.members]
 
     @property
     def client(self) -> GatewayClient | None:
@@ -110,26 +123,37 @@ class DiscordLink:
         self._retry.set()
 
     async def subscribe(self, spot: Spot) -> str:
-        """Let the familiar listen in a channel, and say so."""
-        name = self.conversation.name
-        if await self.scribe.subscribe(spot):
-            return f"{name} listens here from now on, and remembers what is said. /unsubscribe ends it."
-        return f"{name} listens here already."
+        """Let the familiars listen in a channel, and say so."""
+        return await self.house.subscribe(spot)
 
     async def unsubscribe(self, spot: Spot, threads: Sequence[int]) -> str:
-        """Let the familiar listen in a channel no longer, and say so."""
-        name = self.conversation.name
-        if await self.scribe.unsubscribe(spot, threads):
-            return f"{name} no longer listens here. What was said before is still remembered."
-        return f"{name} does not listen here."
+        """Let the familiars listen in a channel no longer, and say so."""
+        return await self.house.unsubscribe(spot, threads)
 
     async def diagnostics(self, spot: Spot) -> str:
         """Tell how things stand in a channel, without a word of what was said."""
-        channel = await self.conversation.vault.channels.find(spot.key)
-        kept = 0 if channel is None else await self.conversation.vault.turns.count(channel.id)
-        listens = "listens" if self.scribe.listens(spot) else "does not listen"
-        mode = self.conversation.config.discord_mode(spot.key, spot.parent_key)
-        return f"{self.conversation.name} {listens} here (mode: {mode}); {kept} messages of this channel are kept."
+        return await self.house.diagnostics(spot)
+
+    def scribe_of(self, familiar: FamiliarId) -> Scribe:
+        """Return who writes for one of the familiars of this account."""
+        return next((one.scribe for one in self.house.members if one.familiar == familiar), self.scribe)
+
+    def _member(self, conversation: Conversation) -> Member:
+        settings = conversation.config.discord
+        scribe = Scribe(conversation.familiar, conversation.vault, settings.direct_messages, set())
+        listener = Listener(
+            scribe=scribe,
+            conversation=conversation,
+            settings=settings,
+            clock=self.clock,
+            line=partial(self._line, conversation),
+            start=self._start,
+            failed=self._note,
+            relatives=self.relatives,
+            journal=self.journals.setdefault(conversation.familiar, Journal()),
+            floor=self.floor,
+        )
+        return Member(conversation, scribe, listener)
 
     def _tell_tools(self) -> None:
         """Let the memory tools know who belongs to a server, and show their notices there."""
@@ -178,7 +202,7 @@ class DiscordLink:
         events: asyncio.Queue[Incoming] = asyncio.Queue()
         client = GatewayClient(
             events.put_nowait,
-            ambient=self.conversation.config.discord_ambient,
+            ambient=any(one.conversation.config.discord_ambient for one in self.house.members),
             check=self.check,
             addresses=self.addresses,
             guild_ready_s=self.patience.guild_ready_s,
@@ -195,6 +219,8 @@ class DiscordLink:
             return next(iter(done)).result()
         finally:
             self._client = None
+            self._personas.clear()
+            self.floor.leave(self)
             await _ended(client, works)
             if client.me:
                 self.relatives.discard(client.me)
@@ -238,13 +264,19 @@ class DiscordLink:
                         breaks.append(time.monotonic())
                         if self._breaks_too_often(breaks):
                             return OutsideError("Discord breaks the connection again and again.", retryable=True)
+                        self.floor.leave(self)
                         await self._look_up()
                     case _:
                         if isinstance(event, Heard):
                             self.membership.note(event)
-                        await self.listener.take(event)
+                        await self._take(event)
             except FamiliarError as error:
                 self._note(error)
+
+    async def _take(self, event: Incoming) -> None:
+        # Of a channel that several accounts see, each of them is told of every reaction.
+        if not isinstance(event, Reacted) or self.floor.keeps(event.channel, self):
+            await self.house.take(event)
 
     def _breaks_too_often(self, breaks: deque[float]) -> bool:
         """Tell whether to pause: the library connects again at once, and identifying is rationed."""
@@ -252,20 +284,20 @@ class DiscordLink:
 
     async def _look_up(self) -> None:
         """Note how far each channel is known, so that later only what is missing is fetched."""
-        await self.listener.look_back()
+        await self.house.look_back()
         messages = self.conversation.vault.messages
-        for channel in await self.scribe.load():
+        for channel in await self.house.load():
             newest = await messages.newest(channel.id)
             if newest is not None and newest.isdigit():
                 self._known_until[channel.id] = int(newest)
 
     async def _connected(self, client: GatewayClient, event: Connected) -> None:
         self.relatives.add(client.me)
-        self.listener.try_again()
-        await self.listener.take_up()
+        self.house.try_again()
+        await self.house.take_up()
         self._tell(LinkStatus("connected"))
         if not event.resumed:
-            for channel in await self.scribe.load():
+            for channel in await self.house.load():
                 await self._catch_up(client, channel)
 
     async def _catch_up(self, client: GatewayClient, channel: Channel) -> None:
@@ -276,8 +308,9 @@ class DiscordLink:
         vault = self.conversation.vault
         try:
             there = await client.newest(number, _RECHECKED)
-            for heard in await client.missed(number, newest, self.conversation.config.discord.missed_messages):
-                await self.listener.take(heard)
+            most = max(one.conversation.config.discord.missed_messages for one in self.house.members)
+            for heard in await client.missed(number, newest, most):
+                await self.house.take(heard)
         except OutsideError as error:
             log.info("channel %d could not be caught up on: %s", channel.id, error.message)
             return
@@ -288,12 +321,20 @@ class DiscordLink:
         # Where all that there is was fetched, whatever is missing is gone; else only what is newer than the oldest.
         oldest = min(there, default=0) if len(there) == _RECHECKED else 0
         if gone := tuple(one for one in known if one >= oldest and one not in there and one <= newest):
-            await self.listener.take(Removed(number, gone))
+            await self.house.take(Removed(number, gone))
 
-    def _line(self) -> GatewayClient:
-        if self._client is None:
+    def _line(self, conversation: Conversation) -> Line:
+        """Return what sends for a familiar: the account itself, or a webhook of its own where others use it too."""
+        client, familiar = self._client, conversation.familiar
+        if client is None:
             raise OutsideError("There is no connection to Discord at the moment.", retryable=True)
-        return self._client
+        if not self.others:
+            return client
+        if familiar not in self._personas:
+            way, picture = conversation.config.discord.persona, partial(self.picture, familiar)
+            mask = Mask(familiar, conversation.name, way, picture)
+            self._personas[familiar] = Persona(client, conversation.vault, mask, self._note)
+        return self._personas[familiar]
 
     def _start(self, work: Coroutine[Any, Any, None], name: str) -> object:
         return self.tasks.start(work, name=name, owner=self)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from familiar_app.conversation.exchange import Conversation
+from familiar_app.discord_link.floor import Floor
 from familiar_app.discord_link.incoming import (
     Changed,
     Heard,
@@ -33,7 +34,7 @@ from familiar_app.discord_link.reminding import PLATFORM, Reminding
 from familiar_app.discord_link.resume import wish_left
 from familiar_app.discord_link.scribe import Scribe
 from familiar_app.discord_link.sender import Line
-from familiar_app.discord_link.speak_rule import Situation, Why, when_to_speak
+from familiar_app.discord_link.speak_rule import Situation, Verdict, Why, when_to_speak
 from familiar_app.discord_link.voice import Start, Voice, Wish
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError
@@ -66,6 +67,7 @@ class Listener:
     failed: Callable[[FamiliarError], None]
     relatives: set[int]
     journal: Journal = field(default_factory=Journal)
+    floor: Floor = field(default_factory=Floor)
     _voices: dict[ChannelId, Voice] = field(default_factory=dict)
     _handled: deque[int] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     _asked_at: dict[ChannelId, float] = field(default_factory=dict)
@@ -130,7 +132,7 @@ class Listener:
                 voice.forget(number)
 
     async def _hear(self, heard: Heard) -> None:
-        if heard.own or user_number(heard.author.key) in self.relatives or heard.number in self._handled:
+        if heard.own or self._is_of_relative(heard) or heard.number in self._handled:
             return
         if not self.scribe.listens(heard.spot):
             self.journal.note(heard, Why.DIRECT_OFF if heard.spot.direct else Why.NOT_SUBSCRIBED)
@@ -141,6 +143,8 @@ class Listener:
             return
         self._handled.append(heard.number)
         verdict = when_to_speak(await self._situation(heard, await self.scribe.channel(heard.spot)))
+        if verdict.speak and not self.floor.grants(heard.number):
+            verdict = Verdict(False, Why.IN_A_ROW)
         quote = not heard.spot.direct and not verdict.may_stay_silent
         _, turn, new = await self.scribe.hear(heard, quote=quote if verdict.speak else None)
         if not new and await self._was_answered(turn):
@@ -161,6 +165,10 @@ class Listener:
             if original is not None and await self._has_proxies(heard.spot):
                 wish.ready = partial(self.proxies.wait, original)
             self.voice(turn).answer(wish)
+
+    def _is_of_relative(self, heard: Heard) -> bool:
+        """Tell whether another account of this program said it; it is written down there."""
+        return user_number(heard.author.key) in self.relatives or heard.application in self.relatives
 
     async def _merge(self, original: Original, copy: Heard) -> None:
         """Let a copy take the place of an original; what was to be answered still is."""
@@ -205,6 +213,7 @@ class Listener:
             mentioned=heard.mentioned,
             replied_to=heard.replied_to,
             others_mentioned=heard.others_mentioned,
+            another=heard.another,
             ambient=self.conversation.config.discord_mode(heard.spot.key, heard.spot.parent_key) == "ambient",
             attended=heard.spot.direct or await self.lookout.attends(channel),
             unread=await self.lookout.unread(channel),
@@ -232,5 +241,6 @@ class Listener:
                 ended=self.journal.ended,
                 pause=self.pause,
                 now_s=self.now_s,
+                turn=self.floor.turn(number),
             )
         return self._voices[turn.channel]

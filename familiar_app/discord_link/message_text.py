@@ -54,6 +54,11 @@ def readable(content: str, labels: Labels) -> str:
     return _MARKUP.sub(spell, content)
 
 
+def unmarked(content: str) -> str:
+    """Return the words of a message without anything in angle brackets."""
+    return _MARKUP.sub(" ", content)
+
+
 def described(extras: Iterable[Extra]) -> str | None:
     """Return what came with a message as one line; None where nothing did."""
     lines = [text for extra in extras if (text := _describe(extra))]

@@ -13,7 +13,7 @@ from typing import Protocol
 from familiar_app.discord_link.button import Buttons
 from familiar_app.discord_link.ping import address, pinged_in
 from familiar_app.discord_link.reply_mark import Marked, read_mark
-from familiar_app.discord_link.split import split_message
+from familiar_app.discord_link.split import LIMIT, split_message
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId, PersonKey, TurnId
 from familiar_app.domain.turn import Turn
@@ -30,7 +30,13 @@ log = logging.getLogger(__name__)
 
 
 class Line(Protocol):
-    """What sends messages, and changes and removes what it sent. See `GatewayClient`."""
+    """What sends messages, and changes and removes what it sent. See `GatewayClient`.
+
+    `reserved` is the room in each message for what the line itself puts there.
+    """
+
+    @property
+    def reserved(self) -> int: ...
 
     async def send(
         self,
@@ -83,7 +89,7 @@ async def send_reply(
     marked = read_mark(reply.content)
     if marked.marked:
         answers = await _named(vault, reply.channel, marked.answers) or answers
-    parts = await _parts(vault, reply, marked, buttons)
+    parts = await _parts(vault, line, reply, marked, buttons)
     there = len(await vault.messages.parts(reply.id))
     for number, part in enumerate(parts[there:], there):
         await _send(vault, line, channel, reply, part, answers if number == 0 else None)
@@ -98,7 +104,7 @@ async def edit_reply(
     As long as none of them has changed, the messages are the older reply's.
     """
     shown = await vault.messages.parts(old)
-    parts = await _parts(vault, reply, read_mark(reply.content), buttons)
+    parts = await _parts(vault, line, reply, read_mark(reply.content), buttons)
     for number, (message, part) in enumerate(zip(shown, parts, strict=False)):
         await line.edit(channel, int(message), part.text, people=part.people, file=part.file, buttons=part.buttons)
         if number == 0:
@@ -119,7 +125,7 @@ async def remove_withdrawn(vault: Vault, line: Line, channel: int, place: Channe
 async def find_sent(vault: Vault, line: Line, channel: int, reply: Turn, asked: int) -> None:
     """Note those messages of a reply that were sent after the message `asked` and are not noted yet."""
     there = len(await vault.messages.parts(reply.id))
-    parts = await _parts(vault, reply, read_mark(reply.content), None)
+    parts = await _parts(vault, line, reply, read_mark(reply.content), None)
     missing = iter(parts[there:])
     wanted = next(missing, None)
     for message, text in await line.own_since(channel, asked):
@@ -129,12 +135,12 @@ async def find_sent(vault: Vault, line: Line, channel: int, reply: Turn, asked: 
             wanted = next(missing, None)
 
 
-async def _parts(vault: Vault, reply: Turn, marked: Marked, buttons: Buttons | None) -> list[_Part]:
+async def _parts(vault: Vault, line: Line, reply: Turn, marked: Marked, buttons: Buttons | None) -> list[_Part]:
     """Cut a reply into messages. The mark it begins with is taken out of the log as well."""
     if marked.marked:
         await vault.turns.revise(reply.id, marked.text)
     sent = address(marked.text, await _known(vault, reply.channel))
-    split = split_message(sent.text)
+    split = split_message(sent.text, limit=LIMIT - line.reserved)
     last = len(split.parts) - 1
     return [
         _Part(

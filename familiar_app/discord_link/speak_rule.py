@@ -23,6 +23,7 @@ class Why(StrEnum):
     OLD = "it was written while the familiar was away"
     IN_A_ROW = "no person has spoken since the familiar's last few messages"
     OTHERS = "it speaks to somebody else"
+    ANOTHER = "it is for another familiar"
     UNFOCUSED = "the familiar attends to other channels"
     COOLING = "the familiar has just decided about a message here"
     UNADDRESSED = "nobody spoke to the familiar"
@@ -53,6 +54,7 @@ class Situation:
     ambient: bool = False
     attended: bool = True
     unread: int = 0
+    another: bool = False
     own_in_a_row: int = 0
     age_s: float = 0.0
     idle_s: float | None = None
@@ -104,6 +106,8 @@ def _not_here(now: Situation) -> Why | None:
         return Why.OLD
     if now.bot and now.own_in_a_row >= MAX_TURNS_IN_A_ROW:
         return Why.IN_A_ROW
+    if now.another:
+        return Why.ANOTHER
     return None
 
 

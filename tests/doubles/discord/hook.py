@@ -58,7 +58,7 @@ class Hooks:
         self.rest.check(body, asked.files)
         if body.get("message_reference"):
             raise RefusedError(400, 50035, "A webhook cannot reply")
-        if body.get("components") and request.query.get("with_components") != "true":
+        if body.get("components") and request.query.get("with_components") not in ("true", "1"):
             raise RefusedError(400, 50035, "No components without saying so")
         name = body.get("username") or hook["name"]
         _check_name(name)
@@ -73,7 +73,7 @@ class Hooks:
         message["author"] |= {"username": name, "avatar": hook["avatar"]}
         self.sent.append({**message, "files": asked.files})
         await self.rest.gateway.tell("MESSAGE_CREATE", self.rest.world.as_event(message))
-        return message if request.query.get("wait") == "true" else None
+        return message if request.query.get("wait") in ("true", "1") else None
 
     async def _list(self, request: web.Request, _: Asked, channel: int) -> list[Payload]:
         self._may(channel)
