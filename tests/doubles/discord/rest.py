@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable
@@ -16,6 +17,7 @@ from tests.doubles.discord.refusal import RefusedError
 from tests.doubles.discord.world import DM, OWNER, Payload, Person, World
 
 LIMIT = 2000
+MAX_NONCE_CHARS = 25
 
 
 @dataclass
@@ -55,6 +57,7 @@ class Rest:
     commands: list[Payload] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     missing: set[int] = field(default_factory=set)
+    deaf_after_send: bool = False
     hooks: Hooks = field(init=False)
 
     def __post_init__(self) -> None:
@@ -186,6 +189,8 @@ class Rest:
         self._may_write(channel)
         body = asked.body
         self.check(body, asked.files)
+        if (again := self._sent_before(request, body)) is not None:
+            return again
         more: Payload = {"allowed_mentions": body.get("allowed_mentions"), "nonce": body.get("nonce")}
         more["components"] = body.get("components") or []
         more["embeds"] = body.get("embeds") or []
@@ -196,9 +201,22 @@ class Rest:
             more |= self._answered(reference)
         message = self.world.add_message(channel, self.asker(request), body.get("content") or "", **more)
         self.sent.append({**message, "files": asked.files})
+        if self.deaf_after_send:
+            # What was sent is on Discord, but whoever sent it never hears of that.
+            await asyncio.Event().wait()
         direct = self.world.channels[channel]["type"] == DM
         await self.gateway.tell("MESSAGE_CREATE", self.world.as_event(message), direct=direct)
         return message
+
+    def _sent_before(self, request: web.Request, body: Payload) -> Payload | None:
+        """Return the message that was sent with the same nonce, as Discord does for some minutes if asked to."""
+        nonce = body.get("nonce")
+        if nonce is None or not body.get("enforce_nonce"):
+            return None
+        assert len(str(nonce)) <= MAX_NONCE_CHARS
+        mine = str(self.asker(request).id)
+        same = (one for one in self.world.messages.values() if one.get("nonce") == nonce)
+        return next((one for one in same if one["author"]["id"] == mine), None)
 
     async def _read(self, request: web.Request, __: Asked, channel: int, number: int) -> Payload:
         return self._seen(self._known_message(channel, number), self.asker(request))
@@ -209,7 +227,9 @@ class Rest:
             raise RefusedError(403, 50005, "Cannot edit a message authored by another user")
         self.check(asked.body, {})
         message |= {"content": asked.body.get("content") or "", "allowed_mentions": asked.body.get("allowed_mentions")}
+        message |= {"components": asked.body.get("components") or [], "edited_timestamp": "2024-05-01T12:00:00+00:00"}
         self.edited.append(dict(message))
+        await self.gateway.tell("MESSAGE_UPDATE", self.world.as_event(message))
         return message
 
     async def _delete(self, _: web.Request, __: Asked, channel: int, number: int) -> None:
