@@ -13,6 +13,7 @@ from familiar_app.domain.projection import Dossier
 from familiar_app.domain.saved_memory.memory import MemoryId, SavedMemory, Scope
 from familiar_app.domain.saved_memory.placeholder import fill
 from familiar_app.domain.turn import NameSpan, Turn
+from familiar_app.store.erasure import Erasure
 from familiar_app.store.person_count import MonthCount, Order, PersonRow, in_order
 from familiar_app.store.saved_memory import MemoryQuestion
 from familiar_app.store.vault import Vault
@@ -85,6 +86,11 @@ class PeopleModel(Watched):
     def ego(self) -> PersonKey:
         """The key under which the familiar itself is listed."""
         return ego_key(self.familiar)
+
+    @property
+    def erasure(self) -> Erasure:
+        """What erases people from the vault."""
+        return self._vault.erasure
 
     @property
     def is_empty(self) -> bool:

@@ -87,7 +87,19 @@ class PeoplePanel:
                 group="People",
                 words="own dossier stances ego",
             ),
+            Action(
+                "people.erase",
+                "Erase the chosen person…",
+                self._erase,
+                group="People",
+                words="forget delete remove privacy",
+                enabled=lambda: self.widget.current is not None and len(self.view.model.chosen) == 1,
+            ),
         )
+
+    def _erase(self) -> None:
+        for row in self.view.model.rows_of(self.view.model.chosen)[:1]:
+            self.view.erase(row)
 
     def palette_entries(self) -> Sequence[Action]:
         """Offer people by name, those seen last first."""

@@ -36,6 +36,7 @@ class Ways:
     part: Callable[[PersonKey], object]
     merge: Callable[[Sequence[PersonRow], PersonKey], object]
     more_facts: Callable[[], object]
+    erase: Callable[[PersonRow], object]
 
 
 class PersonPage(SidePage):
@@ -52,6 +53,8 @@ class PersonPage(SidePage):
         self._identities()
         if sheet.row.key != ego:
             self._privacy()
+        if sheet.row.key not in (ego, OWNER):
+            self._erasing()
         self.end()
 
     def _head(self) -> None:
@@ -159,6 +162,12 @@ class PersonPage(SidePage):
         choice.activated.connect(lambda _at: self._ways.set_privacy(row, PrivacyLevel(choice.currentData())))
         self.column.addWidget(choice)
         self.text(next(text for level, _title, text in LEVELS if level is row.privacy), "faint")
+
+    def _erasing(self) -> None:
+        row = self._sheet.row
+        self.part("Erase")
+        self.text("Removes what they said and all that is known of them. You see first what will go.", "faint")
+        self.buttons([(f"Erase {short(row.label, 24)}…", lambda: self._ways.erase(row))])
 
 
 class SeveralPage(SidePage):

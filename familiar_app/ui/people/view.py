@@ -10,9 +10,12 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHeaderView, QStackedWidget, QWidget
 
+from familiar_app.domain.erasure import OfPerson
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import PersonKey
+from familiar_app.store.person_count import PersonRow
 from familiar_app.ui.kit.empty_state import EmptyState
+from familiar_app.ui.kit.erase_flow import erase_from
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.header import PanelHeader
 from familiar_app.ui.kit.icon import follow
@@ -49,6 +52,7 @@ class PeopleView(QWidget):
             part=self.deeds.part,
             merge=self.deeds.merge,
             more_facts=self._more_facts,
+            erase=self.erase,
         )
         self._acts = itertools.count()
         self._awaited: PersonKey | None = None
@@ -238,6 +242,17 @@ class PeopleView(QWidget):
     def _more_facts(self) -> None:
         self.model.facts_shown += FACTS_AT_ONCE
         self._show_side()
+
+    def erase(self, row: PersonRow) -> None:
+        """Show what would go with somebody, and erase them where the person still wants it."""
+        self.tasks.start(lambda: self._erase(row), name="people.erase")
+
+    async def _erase(self, row: PersonRow) -> None:
+        if await erase_from(self.window(), self.model.erasure, OfPerson(row.key)) is None:
+            return
+        self.model.choose([])
+        self.context.side_view.close_view()
+        await self.model.load()
 
     def _sort(self, order: str) -> None:
         self.model.sort(next(one for one, _title in ORDERS if one == order))
