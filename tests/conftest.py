@@ -30,7 +30,7 @@ hypothesis.settings.register_profile("steady", _UNTIMED, derandomize=True)
 hypothesis.settings.register_profile("search", _UNTIMED)
 hypothesis.settings.load_profile("steady")
 
-PATIENCE_S = 30.0
+PATIENCE_S = 8.0
 """How long a thread may take to end after its test."""
 
 

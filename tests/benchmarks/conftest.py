@@ -1,4 +1,4 @@
-"""What benchmarks of memory share: an empty vault with a cheap passphrase, and tasks that may not fail."""
+"""What benchmarks share: the pace of the machine, an empty vault with a cheap passphrase, tasks that may not fail."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.store.keys import KdfCost, new_recovery_code
 from familiar_app.store.vault import Vault
+from tests.benchmarks.pace import Pace
 from tests.benchmarks.recall_corpus import NOON
+
+
+@pytest.fixture
+def pace() -> Pace:
+    """The pace of this machine at the beginning of the test; it is taken again when something is allowed."""
+    return Pace()
 
 
 @pytest.fixture

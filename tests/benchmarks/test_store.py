@@ -23,6 +23,7 @@ from familiar_app.domain.turn import Author, NewTurn, Role
 from familiar_app.store import schema
 from familiar_app.store.keys import new_recovery_code
 from familiar_app.store.vault import Vault
+from tests.benchmarks.pace import Pace
 
 pytestmark = pytest.mark.slow
 
@@ -34,9 +35,8 @@ INSERT = """INSERT INTO turns (channel, role, content, at, arrived_at, speaker, 
     NULL,NULL)"""
 ROUNDS, PER_ROUND = 8, 150
 # A disk that truly flushes takes a millisecond and more, and the ratio says what a person would notice. Where a flush
-# costs next to nothing (virtual disks, memory), the ratio only compares encrypting six pages with copying them, some
-# 0.2 ms, and two changes of thread; there the difference in time is bounded instead.
-REAL_DISK_MS, MOST_EXTRA_MS = 1.5, 1.0
+# costs next to nothing (virtual disks, memory), there remain the encrypting of six pages and two changes of thread.
+MOST_TIMES, MOST_EXTRA_MS = 1.5, 0.8
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def plain_row(number: int) -> tuple[str, int, str]:
 
 
 async def test_a_durable_append_costs_at_most_half_as_much_again(
-    vault: Vault, plain: sqlite3.Connection, tmp_path: Path
+    vault: Vault, plain: sqlite3.Connection, tmp_path: Path, pace: Pace
 ) -> None:
     ours: list[float] = []
     theirs: list[float] = []
@@ -102,10 +102,7 @@ async def test_a_durable_append_costs_at_most_half_as_much_again(
     vault_ms, plain_ms = statistics.median(ours) * 1e3, statistics.median(theirs) * 1e3
     ratio, flush_ms = vault_ms / plain_ms, flushing_ms(tmp_path)
     print(f"\nappend: vault {vault_ms:.3f} ms, plain {plain_ms:.3f} ms, ratio {ratio:.2f}; a flush {flush_ms:.3f} ms")  # noqa: T201
-    if plain_ms >= REAL_DISK_MS:
-        assert ratio <= 1.5
-    else:
-        assert vault_ms - plain_ms <= MOST_EXTRA_MS
+    assert vault_ms <= MOST_TIMES * plain_ms + pace.allow(MOST_EXTRA_MS)
 
 
 async def test_appends_at_the_same_time_are_cheaper_than_one_after_the_other(vault: Vault) -> None:
@@ -135,7 +132,7 @@ async def test_an_import_brings_thousands_of_turns_a_second(vault: Vault, plain:
     plain.close()
     print(f"\nimport: vault {ours:,.0f} turns/s, plain {theirs:,.0f} rows/s, ratio {theirs / ours:.2f}")  # noqa: T201
     assert await vault.turns.count() == count
-    assert ours >= 5000 or theirs / ours <= 6
+    assert theirs / ours <= 12
 
 
 async def test_reading_a_hundred_thousand_turns_stays_quick(vault: Vault) -> None:

@@ -52,8 +52,8 @@ async def test_innocent(clock):
 @pytest.mark.slow
 def test_each_guard_catches_its_offender(tmp_path: Path) -> None:
     rules = (TESTS / "conftest.py").read_text(encoding="utf-8")
-    assert "PATIENCE_S = 30.0" in rules
-    (tmp_path / "conftest.py").write_text(rules.replace("PATIENCE_S = 30.0", "PATIENCE_S = 0.5"), encoding="utf-8")
+    assert "PATIENCE_S = 8.0" in rules
+    (tmp_path / "conftest.py").write_text(rules.replace("PATIENCE_S = 8.0", "PATIENCE_S = 0.5"), encoding="utf-8")
     shutil.copyfile(TESTS.parent / "pyproject.toml", tmp_path / "pyproject.toml")
     (tmp_path / "test_offenders.py").write_text(OFFENDERS, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rA", "test_offenders.py"]
