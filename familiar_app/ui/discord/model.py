@@ -67,8 +67,15 @@ class DiscordModel(Watched):
 
     def state_text(self) -> str:
         """Say how the link stands, and which limits hold."""
-        told = self.standing.status.sentence(self.now())
+        status = self.standing.status
+        told = "Connected to Discord." if status.state == "connected" else status.sentence(self.now())
         return f"{told} {limits_text(self.standing.limits, time.monotonic())}".strip()
+
+    @property
+    def trouble(self) -> str:
+        """What went wrong last on a link that stands nevertheless."""
+        status = self.standing.status
+        return f"What went wrong last: {status.trouble}" if status.state == "connected" and status.trouble else ""
 
     @property
     def ticking(self) -> bool:
@@ -145,7 +152,7 @@ class DiscordModel(Watched):
     def when(self, noticed: Noticed) -> str:
         """Return the owner's clock time of a message, with its day where that is another."""
         at, today = noticed.at.astimezone(self.zone), self.now().astimezone(self.zone).date()
-        return f"{at:%H:%M:%S}" if at.date() == today else f"{at:%Y-%m-%d %H:%M}"
+        return f"{at:%H:%M:%S}" if at.date() == today else f"{at:%d.%m. %H:%M}"
 
     # ---- listening
 

@@ -27,7 +27,6 @@ def page_of(model: DiscordModel, row: Row, do: Do) -> SidePage:
 def server_page(row: Row, do: Do) -> SidePage:
     """Return the page of a server."""
     page = SidePage(row.server.name)
-    page.text(row.server.name, "heading")
     page.text(f"It listens in {row.listening} of {len(row.server.places)} channels.", "quiet")
     if row.server.number:
         page.part("Memory about people")
@@ -45,7 +44,6 @@ def server_page(row: Row, do: Do) -> SidePage:
 def channel_page(model: DiscordModel, row: Row, do: Do) -> SidePage:
     """Return the page of a channel."""
     page = SidePage(row.title)
-    page.text(row.title, "heading")
     page.text(row.server.name, "quiet")
     box = _check(f"{model.name} listens here", row.listens, partial(do, "listen", row))
     box.setEnabled(row.can_listen)
@@ -69,12 +67,12 @@ def channel_page(model: DiscordModel, row: Row, do: Do) -> SidePage:
 def _mode_box(model: DiscordModel, row: Row, do: Do) -> QComboBox:
     box = QComboBox()
     box.setAccessibleName(f"When it speaks in {row.title}")
-    usual = MODES[model.hosted.config.discord.mode].lower()
-    box.addItem(f"As everywhere else ({usual})", None)
+    box.addItem("As everywhere else", None)
     for mode, text in MODES.items():
         box.addItem(text, mode)
     box.setCurrentIndex(1 + list(MODES).index(row.mode) if row.own_mode else 0)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setToolTip(f"Everywhere else: {MODES[model.hosted.config.discord.mode].lower()}.")
     box.activated.connect(lambda at: do("mode", row, box.itemData(at)))
     return box
 

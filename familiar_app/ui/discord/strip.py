@@ -24,6 +24,7 @@ class Strip(QWidget):
         super().__init__()
         self._model = model
         self.state = label("", wrap=True, selectable=True)
+        self.trouble = label("", "warning", wrap=True)
         self.switch_on = button("Connect", partial(deeds.do, "switch", True), role="primary")
         self.switch_off = button("Disconnect", partial(deeds.do, "switch", False))
         self.try_now = button("Try now", partial(deeds.do, "try_now"))
@@ -49,6 +50,7 @@ class Strip(QWidget):
         layout = column(spacing=8)
         layout.setContentsMargins(16, 12, 12, 8)
         layout.addWidget(self.state)
+        layout.addWidget(self.trouble)
         for parts in (
             (self.switch_on, self.switch_off, self.try_now, self.open_invitation, self.copy_invitation, self.token),
             (self.mode, self.direct, self.only),
@@ -64,6 +66,8 @@ class Strip(QWidget):
         """Take in what the model has now."""
         standing, config = self._model.standing, self._model.hosted.config.discord
         self.show_state()
+        self.trouble.setText(self._model.trouble)
+        self.trouble.setVisible(bool(self._model.trouble))
         on = standing.on and standing.status.state != "failed"
         self.switch_on.setVisible(not on)
         self.switch_on.setText("Connect again" if standing.on else "Connect")

@@ -208,7 +208,8 @@ class PlaceTable(_FittingTable):
 class NoticedTable(_FittingTable):
     """What was heard and decided."""
 
-    widths, free, spared = ((0, 132), (1, 150), (2, 130), (3, 104)), 4, (1, 0)
+    widths, free, spared = ((0, 88), (1, 128), (2, 100), (3, 116)), 4, (0, 2)
+    least = 140
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "Heard and decided")

@@ -76,6 +76,7 @@ class DiscordView(QWidget):
         split.addWidget(self._build_noticed())
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
+        split.setSizes([320, 260])
         self.connected = QWidget()
         inside = column(spacing=0)
         for part in (self.strip, self.failed, line()):
