@@ -14,6 +14,7 @@ from familiar_app.cli.lore_transfer import export_lorebook, import_card, import_
 from familiar_app.cli.memory_transfer import export_memories, import_memories
 from familiar_app.cli.option import channel, person_key
 from familiar_app.cli.remembered_export import REMEMBERED, export_remembered
+from familiar_app.cli.statement_export import STATEMENT, export_statement
 from familiar_app.domain.errors import UsageError
 from familiar_app.domain.ids import ChannelId, ChannelKey
 from familiar_app.domain.turn import Turn
@@ -30,7 +31,7 @@ from familiar_app.interchange.turn_record import ReadOptions
 from familiar_app.interchange.turn_source import TurnSource, source_from_path, source_from_pipe
 from familiar_app.services import Services
 
-_EXPORTS = ("turns", *REMEMBERED, "card", "lorebook", "memories")
+_EXPORTS = ("turns", *REMEMBERED, "card", "lorebook", "memories", STATEMENT)
 _IMPORTS = tuple(dict.fromkeys((*TURN_READERS, *LORE_FORMATS, *CARD_FORMATS, MEMORIES)))
 
 
@@ -55,12 +56,13 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
     give = commands.add_parser(
         "export",
         parents=[common],
-        help="write turns, facts, a person, the card, the lorebook, memories or everything to a file",
+        help="write turns, facts, a person, the card, the lorebook, memories, the privacy statement or everything",
         description="Write the familiar's turns or facts as JSON Lines, its card, its lorebook, its memories, "
-        "all about one person, or everything as one JSON object. Whoever gets the file can read it.",
+        "all about one person, or everything as one JSON object. Whoever gets the file can read it. 'statement' writes "
+        "how memory is handled, from the settings, to be shown to those who talk with the familiars.",
     )
     give.add_argument("what", choices=_EXPORTS, metavar="WHAT", help=f"one of {', '.join(_EXPORTS)}")
-    give.add_argument("file", metavar="FILE", help="the file; - writes turns to standard output")
+    give.add_argument("file", metavar="FILE", help="the file; - writes turns or the statement to standard output")
     give.add_argument(
         "--format",
         metavar="F",
@@ -170,6 +172,8 @@ async def run_export(command: Command) -> int:
     """Export turns, facts, a person, the card, the lorebook, memories or everything."""
     if command.args.what in REMEMBERED or command.args.person is not None:
         return await export_remembered(command)
+    if command.args.what == STATEMENT:
+        return await export_statement(command)
     if command.args.what == "card":
         return await _export_card(command)
     if command.args.what == "lorebook":

@@ -25,7 +25,7 @@ from familiar_app.discord_link.client import Addresses, GatewayClient
 from familiar_app.discord_link.command_desk import Host
 from familiar_app.discord_link.fault import EXPECTED, explained
 from familiar_app.discord_link.floor import Floor
-from familiar_app.discord_link.handling import statement_for
+from familiar_app.discord_link.handling import statement_of
 from familiar_app.discord_link.house import House, Member
 from familiar_app.discord_link.incoming import (
     Connected,
@@ -49,6 +49,7 @@ from familiar_app.discord_link.webhook import Mask, Persona
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.ids import ChannelId, FamiliarId
+from familiar_app.domain.statement import Handled
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.domain.turn import Channel
 
@@ -164,7 +165,12 @@ class DiscordLink:
             desk.use(MemoryTools(host.vault.saved_memories, talk.config.saved_memories, desk.embedder, notices))
 
     async def _statement(self, server: str | None) -> str:
-        return await statement_for([host.conversation for host in self.hosts], server)
+        return await statement_of(
+            self.conversation.vault,
+            [Handled(one.name, one.conversation.config) for one in self.hosts],
+            local_only=False,
+            server=server,
+        )
 
     async def run(self) -> None:
         """Stay connected. Raises UserError or OutsideError where trying again cannot help."""

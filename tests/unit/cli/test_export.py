@@ -80,3 +80,14 @@ async def test_a_person_has_to_be_named_and_known(village: Program, tmp_path: Pa
     assert (await village("export", "facts", str(path), "--person", "local:ann")).code == 2
     assert (await village("export", "person", str(path), "--person", "local:nobody")).code == 4
     assert not path.exists()
+
+
+async def test_the_statement_names_who_gets_what_is_said(village: Program, tmp_path: Path) -> None:
+    path = tmp_path / "privacy.md"
+    assert (await village("export", "statement", str(path), "--json")).json == {"kind": "statement", "file": str(path)}
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("# How memory is handled\n")
+    assert "Aria" in text
+    assert (await village("export", "statement", str(path))).code == 4
+    assert (await village("export", "statement", str(path), "--force")).code == 0
+    assert (await village("export", "statement", str(path), "--force", "--format", "jsonl")).code == 2
