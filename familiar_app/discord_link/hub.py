@@ -143,9 +143,9 @@ class Hub:
         if link is None or known is None:
             await (subscribe if on else unsubscribe)(self._vault, familiar, channel)
         elif on:
-            await link.scribe.subscribe(known[0])
+            await link.scribe_of(familiar).subscribe(known[0])
         else:
-            await link.scribe.unsubscribe(*known)
+            await link.scribe_of(familiar).unsubscribe(*known)
         self._tell(familiar)
 
     # ---- connections

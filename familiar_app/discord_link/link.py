@@ -21,6 +21,7 @@ from discord.app_commands import CommandTree
 
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.conversation.memory_tool import MemoryTools
+from familiar_app.discord_link.catch_up import CatchUp
 from familiar_app.discord_link.client import Addresses, GatewayClient
 from familiar_app.discord_link.command_desk import Host
 from familiar_app.discord_link.fault import EXPECTED, explained
@@ -33,9 +34,7 @@ from familiar_app.discord_link.incoming import (
     Heard,
     Incoming,
     Reacted,
-    Removed,
     Spot,
-    channel_number,
 )
 from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.listener import Listener
@@ -48,12 +47,10 @@ from familiar_app.discord_link.status import LinkStatus
 from familiar_app.discord_link.webhook import Mask, Persona
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, OutsideError
-from familiar_app.domain.ids import ChannelId, FamiliarId
+from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.statement import Handled
 from familiar_app.domain.task import TaskRegistry
-from familiar_app.domain.turn import Channel
 
-_RECHECKED = 100
 log = logging.getLogger(__name__)
 
 
@@ -97,7 +94,6 @@ class DiscordLink:
     on_surroundings: Callable[[], object] = lambda: None
     status: LinkStatus = field(default_factory=LinkStatus)
     _client: GatewayClient | None = field(default=None, init=False)
-    _known_until: dict[ChannelId, int] = field(default_factory=dict, init=False)
     _retry: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _personas: dict[FamiliarId, Persona] = field(default_factory=dict, init=False)
 
@@ -105,6 +101,7 @@ class DiscordLink:
         self.journals.setdefault(self.conversation.familiar, self.journal)
         everybody = (self.conversation, *self.others)
         self.house = House(self.conversation.vault, [self._member(one) for one in everybody])
+        self._catch_up = CatchUp(self.house)
         self.scribe, self.listener = self.house.members[0].scribe, self.house.members[0].listener
         self.membership = Membership(lambda: self._client)
         self._tell_tools()
@@ -289,13 +286,8 @@ class DiscordLink:
         return len(breaks) == breaks.maxlen and breaks[-1] - breaks[0] < self.patience.breaks_within_s
 
     async def _look_up(self) -> None:
-        """Note how far each channel is known, so that later only what is missing is fetched."""
         await self.house.look_back()
-        messages = self.conversation.vault.messages
-        for channel in await self.house.load():
-            newest = await messages.newest(channel.id)
-            if newest is not None and newest.isdigit():
-                self._known_until[channel.id] = int(newest)
+        await self._catch_up.look_up()
 
     async def _connected(self, client: GatewayClient, event: Connected) -> None:
         self.relatives.add(client.me)
@@ -303,31 +295,7 @@ class DiscordLink:
         await self.house.take_up()
         self._tell(LinkStatus("connected"))
         if not event.resumed:
-            for channel in await self.house.load():
-                await self._catch_up(client, channel)
-
-    async def _catch_up(self, client: GatewayClient, channel: Channel) -> None:
-        """Fetch what was written in a channel meanwhile, and find what was deleted."""
-        number, newest = channel_number(channel.key), self._known_until.get(channel.id)
-        if number is None or newest is None:
-            return
-        vault = self.conversation.vault
-        try:
-            there = await client.newest(number, _RECHECKED)
-            most = max(one.conversation.config.discord.missed_messages for one in self.house.members)
-            for heard in await client.missed(number, newest, most):
-                await self.house.take(heard)
-        except OutsideError as error:
-            log.info("channel %d could not be caught up on: %s", channel.id, error.message)
-            return
-        if not there:
-            # Without the right to read what was said earlier, Discord shows nothing at all instead of refusing.
-            return
-        known = [int(one) for one in await vault.messages.recent(channel.id, _RECHECKED) if one.isdigit()]
-        # Where all that there is was fetched, whatever is missing is gone; else only what is newer than the oldest.
-        oldest = min(there, default=0) if len(there) == _RECHECKED else 0
-        if gone := tuple(one for one in known if one >= oldest and one not in there and one <= newest):
-            await self.house.take(Removed(number, gone))
+            await self._catch_up.run(client)
 
     def _line(self, conversation: Conversation) -> Line:
         """Return what sends for a familiar: the account itself, or a webhook of its own where others use it too."""
