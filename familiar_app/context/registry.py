@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable
 
+from familiar_app.context.attention import ATTENTION, AttentionLayer
 from familiar_app.context.character_card import CharacterCardLayer
 from familiar_app.context.conversation_summary import ConversationSummaryLayer
 from familiar_app.context.final_reminder import FinalReminderLayer
@@ -30,6 +31,7 @@ LAYERS: dict[str, Callable[[], Layer]] = {
     "reflections": ReflectionsLayer,
     "people_dossiers": PeopleDossiersLayer,
     RETRIEVED: RetrievedContextLayer,
+    ATTENTION: AttentionLayer,
     "final_reminder": FinalReminderLayer,
 }
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 _FOCUS = "SELECT channel, pinned FROM attention WHERE familiar = ? AND focused = 1"
 _UNREAD = """SELECT s.channel, (SELECT count(*) FROM turns t WHERE t.channel = s.channel AND t.shown = 1
         AND t.id > coalesce(a.seen, 0) AND t.role = 'user' AND t.arrived_at >= s.since)
-    FROM subscriptions s LEFT JOIN attention a ON a.familiar = s.familiar AND a.channel = s.channel
+    FROM subscriptions s JOIN channels c ON c.id = s.channel AND c.guild IS NOT NULL
+    LEFT JOIN attention a ON a.familiar = s.familiar AND a.channel = s.channel
     WHERE s.familiar = ? AND s.until IS NULL AND coalesce(a.focused, 0) = 0"""
 _ALL_SEEN = """INSERT INTO attention (familiar, channel, seen) SELECT ?1, s.channel, coalesce(
         (SELECT max(t.id) FROM turns t WHERE t.channel = s.channel AND t.shown = 1), 0)
@@ -47,7 +48,9 @@ class Unread:
 
 
 class Attention:
-    """What the familiars of one vault attend to. Only channels of a platform count: at home they always listen."""
+    """What the familiars of one vault attend to. Only channels of servers count: at home, and in direct
+    messages, they always listen.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -218,9 +218,25 @@ class FakePersonPages:
         return {}
 
 
+class FakeAttention:
+    """Every channel is attended to."""
+
+    async def unread(self, _familiar: FamiliarId) -> list[Any]:
+        return []
+
+
+class FakeAlarms:
+    """Nobody asked to be reminded of anything."""
+
+    async def waiting(self, _familiar: FamiliarId, *, channel: object = None) -> list[Any]:
+        return []
+
+
 class FakeVault:
     def __init__(self) -> None:
         self.person_pages = FakePersonPages()
+        self.attention = FakeAttention()
+        self.alarms = FakeAlarms()
         self.saved_memories = FakeSavedMemories()
         self.privacy = FakePrivacy()
         self.retrieval = FakeRetrieval()

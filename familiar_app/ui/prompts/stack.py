@@ -19,6 +19,7 @@ PURPOSE: Mapping[str, str] = {
     "people_dossiers": "Portraits of the people who speak here or were mentioned.",
     "retrieved_context": "What memory brought back for the newest message, best first.",
     "recent_history": "The newest turns word for word, as many as there is room for.",
+    "attention": "What is unread in channels it does not attend to, and reminders that wait in this one.",
     "final_reminder": "The time and what holds for the very next answer. It stands last, where models heed it most.",
 }
 

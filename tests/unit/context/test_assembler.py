@@ -21,7 +21,10 @@ from tests.doubles.talk import ANN, BEN, GENERAL, LOCAL, MIRA, START, FakeModel,
 
 HERE = PromptRequest(LOCAL)
 # Layers that have nothing to say in a talk that has only begun.
-EMPTY = ("lorebook", "saved_memories", "conversation_summary", "reflections", "people_dossiers", "retrieved_context")
+EMPTY = (
+    "lorebook", "saved_memories", "conversation_summary", "reflections", "people_dossiers", "retrieved_context",
+    "attention",
+)  # fmt: skip
 
 
 async def test_order_and_form_of_a_talk_between_two(make, vault) -> None:

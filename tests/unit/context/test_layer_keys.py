@@ -15,6 +15,7 @@ from familiar_app.context.layer import LayerContext
 from familiar_app.context.lore_shelf import LoreShelf
 from familiar_app.context.operating_mode import OperatingModeLayer
 from familiar_app.context.prompt import PromptRequest
+from familiar_app.domain.alarm import NewAlarm
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import OWNER, ChannelKey, TurnId
@@ -38,6 +39,7 @@ class Keys:
         self.scene, self.vault, self.main = scene, scene.vault, scene.places["main"]
         self.card, self.entries, self.mode, self.toml = CARD, (LAMP,), "text", SETTINGS
         self.fact, self.asked, self.model = FactId(0), TurnId(0), FakeModel()
+        self.reminder = TurnId(0)
         self._assembler: tuple[str, Assembler] | None = None
 
     async def read(self, channel: ChannelKey) -> LoreShelf:
@@ -51,6 +53,8 @@ class Keys:
         await self.summarise("They met at sea.")
         for number in range(6):
             await self.scene.say(f"Watch number {number} was calm, and the sea as well.", BEN)
+        reminder = NewAlarm(MIRA, self.main.id, START + timedelta(days=9), "feed the rabbit", OWNER)
+        self.reminder = (await self.vault.alarms.set(reminder, lambda number: f"Reminder {number} is set.")).id
         self.asked = await self.scene.say("Is the lamp lit for the rabbit?")
 
     async def reflect(self, text: str) -> None:
@@ -146,6 +150,7 @@ CHANGES: dict[str, tuple[Change, set[str]]] = {
         # What is distilled about its subject goes with it, since it may have said the same.
         {"reflections", "retrieved_context", "people_dossiers"},
     ),
+    "a reminder taken back": (lambda k: k.vault.alarms.cancel(MIRA, k.reminder), {"attention"}),
     "a turn elsewhere": (lambda k: k.scene.say("Ships pass.", BEN, "abroad"), set()),
     "another name": (call_ann_otherwise, {"recent_history", "lorebook", "retrieved_context"}),
 }
