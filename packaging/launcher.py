@@ -17,11 +17,14 @@ OPTIONS_WITH_VALUE = ("--profile-dir", "--familiar", "--passphrase-file", "--now
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Open the program with `arguments`, or run its checks where the first of them is `test`. Gives the exit code."""
+    """Open the program with `arguments`; `test` runs its checks, `build` packs it. Gives the exit code."""
     environment = Environment(ROOT)
     try:
         if arguments[:1] == ["test"]:
             return _test(environment, arguments[1:])
+        if arguments[:1] == ["build"]:
+            environment.prepare("dev")
+            return _become([str(environment.python), str(ROOT / "packaging/installer/build.py"), *arguments[1:]])
         environment.prepare("app")
         if opens_window(arguments):
             _require(system.missing_for_window(environment.site_packages))

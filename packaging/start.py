@@ -2,6 +2,7 @@
 
     python3 packaging/start.py [arguments of the program]
     python3 packaging/start.py test [--quick] [arguments of pytest]
+    python3 packaging/start.py build [--without-models]
 
 This file is kept readable for old Pythons, so that each of them can say what is missing.
 """
