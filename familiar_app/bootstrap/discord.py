@@ -19,7 +19,9 @@ def build_hub(services: Services) -> Hub:
         await asyncio.to_thread(_load)
         from familiar_app.discord_link.opening import open_company
 
-        company = open_company(services.vault, services.network, services.clock, services.tasks, hub.report)
+        company = open_company(
+            services.vault, services.profile, services.network, services.clock, services.tasks, hub.report
+        )
         company.journals, company.on_surroundings = hub.journals, hub.look_soon
         return company
 

@@ -72,7 +72,9 @@ async def run_serve(command: Command) -> int:
     def report(familiar: FamiliarId, status: LinkStatus) -> None:
         command.out.message(f"{names[familiar]}: {status.sentence(services.clock.now())}")
 
-    company = open_company(services.vault, services.network, services.clock, services.tasks, report)
+    company = open_company(
+        services.vault, services.profile, services.network, services.clock, services.tasks, report
+    )
     served = await _serve(command, services, company, stopping)
     if command.out.as_json:
         command.out.json({"served": served})
