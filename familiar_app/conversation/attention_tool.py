@@ -69,7 +69,7 @@ class ReadChannelTool:
         lines = _newest(await self._lines(place, turns))
         told = f"Read the last {len(lines)} messages of #{_title(place)}."
         text = "\n".join([f"The last {len(lines)} messages of #{_title(place)}:", *lines]) if lines else told
-        return ToolAnswer(True, text, told=told)
+        return ToolAnswer(True, text, told=told, shows=tuple(turn.id for turn in turns))
 
     async def _lines(self, place: Channel, turns: Sequence[Turn]) -> list[str]:
         familiar = self.parts.familiar

@@ -47,7 +47,8 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a tool answers. `text` is for the model; the log keeps `told` in its place, where that is given.
+    """What a tool answers. `text` is for the model; the log keeps `told` in its place, where that is given. `shows` are
+    the turns whose words the text repeats.
 
     `logged` tells that nothing is to be put into the log: the tool has done so itself, in one transaction with what it
     did (then `turn` is that turn), or there is nothing to tell later. `silences` ends the reply without a word.
@@ -59,6 +60,7 @@ class ToolAnswer:
     turn: TurnId | None = None
     silences: bool = False
     told: str | None = None
+    shows: tuple[TurnId, ...] = ()
 
 
 class Tool(Protocol):

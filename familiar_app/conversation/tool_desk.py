@@ -53,13 +53,14 @@ class Done:
 
     def as_traced(self) -> dict[str, Any]:
         """Return it as a trace keeps it."""
-        return {
+        told: dict[str, Any] = {
             "name": self.name,
             "arguments": self.arguments,
             "success": self.answer.success,
             "result": self.answer.text,
             "ms": round(self.ms, 1),
         }
+        return {**told, "turns": list(self.answer.shows)} if self.answer.shows else told
 
 
 @dataclass

@@ -162,7 +162,9 @@ class _Redaction:
         """
         rounds = fields.get("rounds") or []
         told = [one for one in fields["messages"] if one["layer"] == _TOOLS and one["role"] != "system"]
-        if not rounds or not (shown or fields.get("turn_id") in self._turns or self._tell(rounds) or self._tell(told)):
+        read = {turn for one in rounds for call in one["calls"] for turn in call.get("turns", ())}
+        of_them = fields.get("turn_id") in self._turns or not read.isdisjoint(self._turns)
+        if not rounds or not (shown or of_them or self._tell(rounds) or self._tell(told)):
             return False
         fields["rounds"] = []
         for message in told:
