@@ -74,6 +74,9 @@ def _shows(connection: Connection, fields: dict[str, Any], reply: int | None) ->
             turns.add(message["turn"])
         for kind, number in _SHOWN.findall(message["content"]):
             (turns if kind == "T" else facts).add(int(number))
+    for one in fields.get("rounds") or ():
+        for call in one["calls"]:
+            turns.update(call.get("turns", ()))
     for one in fields.get("candidates", ()):
         if isinstance(one.get("id"), int):
             (facts if one.get("kind") == "fact" else turns).add(one["id"])
