@@ -67,8 +67,10 @@ class Answering:
         wish, vault = self._wish, self._conversation.vault
         on = self._conversation.config.discord.buttons
         buttons = Buttons(self._conversation.familiar, wish.turn) if on and wish.message else None
-        if wish.instead is not None and await vault.messages.parts(wish.instead):
-            count = await edit_reply(vault, self._line, self._number, wish.instead, reply, buttons)
+        if wish.instead is not None:
+            # Where this was begun in an earlier run, the messages are the new answer's already, but may read as before.
+            old = wish.instead if await vault.messages.parts(wish.instead) else reply.id
+            count = await edit_reply(vault, self._line, self._number, old, reply, buttons)
         else:
             answers = wish.message if wish.quote else None
             count = await send_reply(vault, self._line, self._number, reply, answers, buttons)
