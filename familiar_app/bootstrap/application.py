@@ -160,6 +160,8 @@ class Application:
             services, target = self.services, self._to_erase(familiar)
             hosted = services.familiars.pop(familiar, None)
             services.broken.pop(familiar, None)
+            if services.discord is not None:
+                await services.discord.forget(familiar)
             if hosted is not None:
                 await hosted.projectors.stop()
             receipt = await services.vault.erasure.erase(target, progress)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.discord_link.journal import Journal
-from familiar_app.discord_link.rights import account_of, invitation, needed
+from familiar_app.discord_link.rights import Right, account_of, invitation, needed
 from familiar_app.discord_link.standing import Standing
 from familiar_app.discord_link.status import LinkStatus
 from familiar_app.discord_link.token import keep_token, subscribe, token_name, unsubscribe
@@ -59,6 +59,7 @@ class Hub:
         self._groups: dict[str, _Group] = {}
         self._company: Company | None = None
         self._arranging = asyncio.Lock()
+        self._unsaved: dict[FamiliarId, dict[str, Any]] = {}
         self._listeners: list[Listener] = []
         self._looking: asyncio.TimerHandle | None = None
         self._closed = False
@@ -76,7 +77,14 @@ class Hub:
     def invitation(self, familiar: FamiliarId) -> str | None:
         """Return the address at which the bot is taken into a server, None before its number is known."""
         number = self.of(familiar).application or account_of(self._tokens.get(familiar, ""))
-        return None if number is None else invitation(number, needed())
+        return None if number is None else invitation(number, self.rights(familiar))
+
+    def rights(self, familiar: FamiliarId) -> tuple[Right, ...]:
+        """Return what the bot of a familiar must be allowed to do; several on one account speak by webhooks."""
+        conversations, token = self._conversations(), self._tokens.get(familiar)
+        sharing = [one for one, known in self._tokens.items() if known == token and one in conversations]
+        personas = [conversations[one].config.discord.persona for one in sharing]
+        return needed(webhooks=len(sharing) > 1 and any(one != "name" for one in personas))
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` with a familiar whenever it stands otherwise. Returns how to stop it."""
@@ -99,6 +107,7 @@ class Hub:
         async with self._arranging:
             await self._tasks.cancel(self)
             self._groups.clear()
+        await self._keep()
 
     # ---- what the owner does
 
@@ -111,6 +120,7 @@ class Hub:
             await keep_token(self._vault, familiar, text, source="the token")
         if text is None or text.strip() != before:
             await self._vault.state.set(_places_key(familiar), None)
+            self._unsaved.pop(familiar, None)
         await self._read(familiar)
         await self._arrange()
         return before
@@ -120,6 +130,14 @@ class Hub:
         await self._vault.state.set(_on_key(familiar), on or None)
         await self._read(familiar)
         await self._arrange(again=(familiar,) if on else ())
+
+    async def forget(self, familiar: FamiliarId) -> None:
+        """Disconnect a familiar that is to go, and keep nothing of it."""
+        await self.switch(familiar, False)
+        await self.set_token(familiar, None)
+        self._unsaved.pop(familiar, None)
+        self._standings.pop(familiar, None)
+        self.journals.pop(familiar, None)
 
     def try_now(self, familiar: FamiliarId) -> None:
         """Connect at once instead of waiting."""
@@ -226,11 +244,16 @@ class Hub:
                 known, servers=client.servers(), application=client.application_id, limits=client.limits.now()
             )
             if seen.kept() != known.kept():
-                self._tasks.start(self._keep(familiar, seen.kept()), name="servers on Discord", owner=self)
+                self._unsaved[familiar] = seen.kept()
+                self._tasks.start(self._keep(), name="servers on Discord", owner=self)
             self._change(familiar, seen)
 
-    async def _keep(self, familiar: FamiliarId, kept: dict[str, Any]) -> None:
-        await self._vault.state.set(_places_key(familiar), kept)
+    async def _keep(self) -> None:
+        """Write down what is not yet: what a task began that was ended is written at the end."""
+        for familiar, kept in list(self._unsaved.items()):
+            await self._vault.state.set(_places_key(familiar), kept)
+            if self._unsaved.get(familiar) == kept:
+                del self._unsaved[familiar]
 
     def _change(self, familiar: FamiliarId, standing: Standing) -> None:
         if self._standings.get(familiar) != standing:

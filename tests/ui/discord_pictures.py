@@ -106,13 +106,6 @@ async def refused(scene: DiscordScene, _view: Any) -> None:
     await scene.until(lambda: scene.hub.of(MIRA).status.state == "failed")
 
 
-async def waiting(scene: DiscordScene, _view: Any) -> None:
-    scene.on.discord.gateway.refuse_with = 4000
-    await scene.hub.set_token(MIRA, scene.on.discord.gateway.token)
-    await scene.hub.switch(MIRA, True)
-    await scene.until(lambda: scene.hub.of(MIRA).status.state == "waiting")
-
-
 SCENES: dict[str, Show] = {
     "discord-guide": guide,
     "discord": connected,
@@ -120,7 +113,6 @@ SCENES: dict[str, Show] = {
     "discord-why": why,
     "discord-server": server,
     "discord-refused": refused,
-    "discord-waiting": waiting,
 }
 
 

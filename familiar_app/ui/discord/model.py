@@ -107,7 +107,9 @@ class DiscordModel(Watched):
         """Show what fits a search, or only where the familiar listens."""
         self.query = self.query if query is None else query
         self.only_listening = self.only_listening if only_listening is None else only_listening
-        ground = Ground(self.standing.servers, self._heard, self.hosted.config, self._asked_first)
+        ground = Ground(
+            self.standing.servers, self._heard, self.hosted.config, self._asked_first, self.hub.rights(self.familiar)
+        )
         self.rows = rows_of(ground, query=self.query, only_listening=self.only_listening)
         self.tell("rows")
 

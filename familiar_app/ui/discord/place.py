@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from familiar_app.discord_link.incoming import channel_key
-from familiar_app.discord_link.rights import Right, lacking, needed
+from familiar_app.discord_link.rights import ALWAYS, Right, lacking
 from familiar_app.discord_link.server import Place, Server
 from familiar_app.domain.ids import ChannelKey
 from familiar_app.domain.settings import CharacterConfig, DiscordMode
@@ -62,6 +62,7 @@ class Ground:
     heard: Mapping[str, str]
     config: CharacterConfig
     asked_first: frozenset[str] = frozenset()
+    rights: Sequence[Right] = ALWAYS
 
 
 def rows_of(ground: Ground, *, query: str = "", only_listening: bool = False) -> list[Row]:
@@ -79,7 +80,6 @@ def rows_of(ground: Ground, *, query: str = "", only_listening: bool = False) ->
 
 
 def _channels(ground: Ground, server: Server) -> Iterator[Row]:
-    wanted = needed()
     for place in server.places:
         key, parent = channel_key(place.number), None if place.parent is None else channel_key(place.parent)
         inherits = parent is not None and parent in ground.heard
@@ -94,7 +94,7 @@ def _channels(ground: Ground, server: Server) -> Iterator[Row]:
             own_layers=any(one is not None and one.prompt_layers is not None for one in own),
             lacking=()
             if server.number == ELSEWHERE.number
-            else lacking(place.allowed, wanted, thread=place.kind == "thread"),
+            else lacking(place.allowed, ground.rights, thread=place.kind == "thread"),
             opt_in=server.key in ground.asked_first,
         )
 

@@ -121,6 +121,7 @@ class DiscordView(QWidget):
         layout.addWidget(title)
         layout.addWidget(self.quiet)
         layout.addWidget(self.noticed, 1)
+        layout.addStretch(0)
         holder.setLayout(layout)
         return holder
 
@@ -146,9 +147,13 @@ class DiscordView(QWidget):
 
     def focus(self) -> None:
         """Put the focus where work begins."""
-        at_guide = self.pages.currentWidget() is self.guide
-        rows = self.place_pages.currentWidget() is self.places
-        (self.guide.field if at_guide else self.places if rows else self.nowhere.button).setFocus()
+        if self.pages.currentWidget() is self.guide:
+            self.guide.field.setFocus()
+        elif self.place_pages.currentWidget() is self.places:
+            self.places.setFocus()
+        else:
+            offered = (self.nowhere.button, self.strip.switch_on, self.strip.switch_off)
+            next(one for one in offered if one.isVisibleTo(self)).setFocus()
 
     def show_guide(self, *, renewing: bool) -> None:
         """Show how a bot is made, or ask for another token."""

@@ -11,6 +11,7 @@ from familiar_app.discord_link.client import Addresses
 from familiar_app.discord_link.company import Company
 from familiar_app.discord_link.hub import Hub
 from familiar_app.discord_link.incoming import channel_number
+from familiar_app.discord_link.rights import MANAGE_WEBHOOKS
 from familiar_app.domain.clock import SystemClock
 from familiar_app.domain.ids import ChannelKey, FamiliarId
 from familiar_app.models.network import RefusedByLocalOnlyError
@@ -161,3 +162,21 @@ async def test_a_pause_can_be_cut_short(tmp_path: Path) -> None:
 
 def _forbidden(_url: str) -> None:
     raise RefusedByLocalOnlyError
+
+
+async def test_familiars_who_share_an_account_ask_for_webhooks_and_one_who_goes_leaves_nothing(tmp_path: Path) -> None:
+    async with hub_on(tmp_path, tom=True) as (on, hub):
+        await hub.set_token(MIRA, TOKEN)
+        assert MANAGE_WEBHOOKS not in hub.rights(MIRA)
+        await hub.set_token(TOM, TOKEN)
+        assert MANAGE_WEBHOOKS in hub.rights(MIRA)
+        for familiar in (MIRA, TOM):
+            await hub.switch(familiar, True)
+        await until(on, hub, "connected", TOM)
+        await on.scene.until(lambda: bool(hub.of(TOM).servers), "for the servers")
+        assert len(on.discord.gateway.sessions) == 1
+        await hub.forget(TOM)
+        await until(on, hub, "connected")
+        assert MANAGE_WEBHOOKS not in hub.rights(MIRA)
+        assert await on.vault.secrets.names() == [f"{MIRA}.discord_token"]
+        assert await on.vault.state.get(f"discord.places.{TOM}") is None
