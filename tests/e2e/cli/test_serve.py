@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import signal
 import subprocess
+import uuid
 from typing import TYPE_CHECKING
 
 import pytest
 
+from familiar_app.domain.card import CharacterCard
+from familiar_app.domain.ids import FamiliarId
+from familiar_app.store.profile import Profile
 from tests.doubles.discord.scene import Scene
 from tests.doubles.discord.server import TOKEN, FakeDiscord, fake_discord
 from tests.doubles.discord.world import GENERAL
@@ -105,3 +109,41 @@ async def test_what_it_cannot_do_is_said_in_a_sentence(bare: Familiar) -> None:
     abroad = await asyncio.to_thread(lambda: familiar("serve", FAMILIAR_DISCORD_ADDRESS="http://example.org"))
     assert abroad.code == 4
     assert "may only name this computer" in abroad.err
+
+
+async def test_two_familiars_share_one_token(bare: Familiar) -> None:
+    familiar = bare
+    token = await asyncio.to_thread(arranged, familiar, "The sea.")
+    profile = Profile(familiar.profile)
+    slot = {"provider": "scripted", "model": str(familiar.script("The woods.", name="nix.jsonl"))}
+    changes = {"models": {"prose": slot, "background": slot}, "discord": {"aliases": ["Foxy"]}}
+    profile.add_familiar(FamiliarId("nix"), CharacterCard(name="Nix"), changes, str(uuid.uuid4()))
+    profile.save_avatar(FamiliarId("nix"), b"\x89PNG\r\n\x1a\n" + b"\0" * 40)
+    async with fake_discord() as discord:
+        scene = Scene(discord)
+        scene.join("Ann")
+        for one in ("mira", "nix"):
+            given = ("--familiar", one, "serve", "--token-file", token, "--subscribe", str(GENERAL))
+            alone = familiar.start(*given, FAMILIAR_DISCORD_ADDRESS=discord.address)
+            await until_ready(discord, alone)
+            alone.send_signal(signal.SIGINT)
+            assert (await ended(alone))[0] == 0
+            discord.gateway.forget_sessions()
+        before = discord.gateway.identified
+        process = familiar.start("--json", "serve", FAMILIAR_DISCORD_ADDRESS=discord.address)
+        await until_ready(discord, process)
+        await scene.write("Ann", "@Mira Foxy, and Mira, where to?")
+        hooks = discord.rest.hooks
+        for _ in range(int(PATIENCE_S / 0.05)):
+            if len(hooks.sent) == 2:
+                break
+            await asyncio.sleep(0.05)
+        assert discord.gateway.identified == before + 1
+        await asyncio.sleep(0.2)
+        process.send_signal(signal.SIGTERM)
+        code, out, err = await ended(process)
+    assert (code, out) == (0, '{"served": ["mira", "nix"]}\n'), err
+    assert [one["author"]["username"] for one in hooks.sent] == ["Nix", "Mira"]
+    assert [hook["avatar"] is None for hook in hooks.all.values()] == [False, True]
+    turns = await asyncio.to_thread(familiar.turns)
+    assert [(turn.content, turn.familiar) for turn in turns[1:]] == [("The woods.", "nix"), ("The sea.", "mira")]
