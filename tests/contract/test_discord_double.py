@@ -17,6 +17,7 @@ from tests.doubles.discord.rest import Fault
 from tests.doubles.discord.scene import Scene
 from tests.doubles.discord.server import TOKEN, FakeDiscord, fake_discord
 from tests.doubles.discord.world import GENERAL, ME, pinged
+from tests.doubles.waiting import PATIENCE_S
 
 
 class Listener(discord.Client):
@@ -60,7 +61,7 @@ async def listening(scene: Scene, intents: discord.Intents | None = None) -> Asy
         yield client
     finally:
         await client.close()
-        await asyncio.wait([task], timeout=5)
+        await asyncio.wait([task], timeout=PATIENCE_S)
 
 
 async def test_an_evening_is_heard_in_order(double: FakeDiscord) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +21,13 @@ async def until(ready: Callable[[], object], patience_s: float = PATIENCE_S) -> 
     async with asyncio.timeout(patience_s):
         while not ready():  # noqa: ASYNC110
             await asyncio.sleep(0.005)
+
+
+async def until_told(ask: Callable[[], Awaitable[object]], patience_s: float = PATIENCE_S) -> None:
+    """Ask again and again until the answer is yes."""
+    async with asyncio.timeout(patience_s):
+        while not await ask():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
 
 
 def until_seen(ready: Callable[[], object], what: str, patience_s: float = PATIENCE_S) -> None:

@@ -18,6 +18,7 @@ from familiar_app.domain.turn import Author, NewTurn, Role
 from familiar_app.services import Hosted, NewFamiliar, Services
 from familiar_app.store.keys import new_recovery_code
 from familiar_app.store.profile import Profile
+from tests.doubles.waiting import PATIENCE_S, until
 
 MIRA, NOON = FamiliarId("mira"), datetime(2026, 1, 1, 12, tzinfo=UTC)
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -141,13 +142,12 @@ async def test_vectors_are_filled_in_only_while_meaning_counts(tmp_path: Path, s
         assert hosted.embedder is not None
         name = hosted.embedder.name
         await say("The tide comes twice.")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             while await services.vault.vectors.count("turn", name) < await services.vault.turns.count():  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
         assert filling() == 1
         application.profile.save_config(MIRA, dict.fromkeys(on))
         assert (await application.reload_familiar(MIRA)).embedder is None
-        await asyncio.sleep(0.05)
-        assert filling() == 0
+        await until(lambda: filling() == 0)
     await application.close()
     assert errors == []

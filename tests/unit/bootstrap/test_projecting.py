@@ -19,6 +19,7 @@ from familiar_app.domain.turn import Author, NewTurn, Role
 from familiar_app.services import NewFamiliar, Services
 from familiar_app.store.keys import new_recovery_code
 from familiar_app.store.profile import Profile
+from tests.doubles.waiting import until_told
 
 MIRA, NOON = FamiliarId("mira"), datetime(2026, 1, 1, 12, tzinfo=UTC)
 NOTE = {"text": "Ann sings.", "source_turn_ids": [1], "subject_keys": [OWNER]}
@@ -53,10 +54,7 @@ async def test_an_open_window_notes_what_was_said(tmp_path: Path, mira: NewFamil
     assert sorted(names) == sorted(f"projector {name} of mira" for name in hosted.projectors.names)
     await say(services, 10)
     hosted.projectors.wake("rich_note")
-    for _ in range(1000):
-        if await services.vault.facts.count(MIRA):
-            break
-        await asyncio.sleep(0.01)
+    await until_told(lambda: services.vault.facts.count(MIRA))
     assert [fact.text for fact in await services.vault.facts.page(MIRA)] == ["Ann sings."]
     await application.close()
     assert (len(tasks), failures) == (0, [])

@@ -8,6 +8,7 @@ import gc
 import pytest
 
 from familiar_app.domain.task import TaskRegistry
+from tests.doubles.waiting import until
 
 Reports = list[tuple[str, BaseException]]
 
@@ -33,9 +34,8 @@ async def test_a_task_nobody_keeps_runs_to_its_end(registry: TaskRegistry) -> No
 
     registry.start(work(), name="work")
     gc.collect()
-    await asyncio.sleep(0.05)
+    await until(lambda: done and not len(registry))
     assert done == [1]
-    assert len(registry) == 0
 
 
 async def test_a_failure_is_reported_once_with_its_name(registry: TaskRegistry, reports: Reports) -> None:

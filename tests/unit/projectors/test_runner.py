@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -15,6 +15,7 @@ from familiar_app.projectors.port import IDLE, Desk, Progress, Tick
 from familiar_app.projectors.registry import known_projectors, register_projector, unregister_projector
 from familiar_app.projectors.runner import Projectors
 from familiar_app.store.memory_writer import MemoryWriter
+from tests.doubles.waiting import until, until_told
 from tests.unit.projectors.scene import ANN, MIRA, Scene, lost, make_config, note
 
 
@@ -52,15 +53,6 @@ class Own:
 
     def empty(self, writer: MemoryWriter, *, fresh: bool) -> None:
         return
-
-
-async def until(true: Callable[[], bool]) -> None:
-    """Wait until something holds, for a while."""
-    for _ in range(1000):
-        if true():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError
 
 
 @pytest.fixture
@@ -131,10 +123,7 @@ async def test_one_projectors_failure_stays_its_own(scene: Scene, own: Own) -> N
     projectors = Projectors(scene.desk)
     projectors.start(tasks, owner=scene)
     await until(lambda: own.calls >= 1)
-    for _ in range(1000):
-        if await scene.texts():
-            break
-        await asyncio.sleep(0.01)
+    await until_told(scene.texts)
     status = {one.name: one for one in await projectors.status()}
     assert status["own"].last_error == "A defect in the program (ValueError)."
     assert status["rich_note"].last_error is None

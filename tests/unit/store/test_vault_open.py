@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import shutil
 import sqlite3
@@ -20,6 +21,7 @@ from familiar_app.domain.turn import NewTurn
 from familiar_app.store.keys import new_recovery_code
 from familiar_app.store.profile import Profile
 from familiar_app.store.vault import Vault, vault_id
+from tests.doubles.waiting import until, until_told
 from tests.unit.store.vault_maker import CHEAP, PASSPHRASE, filled
 
 
@@ -263,24 +265,23 @@ async def test_an_abandoned_opening_gives_the_vault_back(vault_path: Path, clock
     opening.cancel()
     with pytest.raises(asyncio.CancelledError):
         await opening
-    for _ in range(200):
-        try:
-            vault = await Vault.open(vault_path, clock=clock, data_key=key)
-            break
-        except LockedError:
-            await asyncio.sleep(0.01)
-    assert await vault.turns.count() == 1
-    await vault.close()
+    opened: list[Vault] = []
+
+    async def open_again() -> list[Vault]:
+        with contextlib.suppress(LockedError):
+            opened.append(await Vault.open(vault_path, clock=clock, data_key=key))
+        return opened
+
+    await until_told(open_again)
+    assert await opened[0].turns.count() == 1
+    await opened[0].close()
 
 
 async def test_an_abandoned_creation_leaves_nothing(vault_path: Path, clock: FixedClock) -> None:
     creating = asyncio.create_task(
         Vault.create(vault_path, PASSPHRASE, recovery_code=new_recovery_code(), clock=clock, cost=CHEAP)
     )
-    for _ in range(5000):
-        if vault_path.with_name("vault.db.new").exists():
-            break
-        await asyncio.sleep(0.001)
+    await until(lambda: vault_path.with_name("vault.db.new").exists() or creating.done())
     creating.cancel()
     with pytest.raises(asyncio.CancelledError):
         await creating

@@ -14,25 +14,37 @@ from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import LockedError, UserError
 from familiar_app.domain.turn import NewTurn
 from familiar_app.store.vault import Vault
+from tests.doubles.waiting import PATIENCE_S, until
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
 
-def hold(vault: Vault) -> tuple[asyncio.Task[None], threading.Event]:
+async def hold(vault: Vault) -> tuple[asyncio.Task[None], threading.Event]:
     """Keep the writer busy until the event is set, so that jobs pile up behind it."""
-    gate = threading.Event()
-    return asyncio.create_task(vault._opened.engine.write(lambda _c: (gate.wait(10), None)[1])), gate
+    begun, gate = threading.Event(), threading.Event()
+
+    def work(_connection: Connection) -> None:
+        begun.set()
+        gate.wait(PATIENCE_S)
+
+    holder = asyncio.create_task(vault._opened.engine.write(work))
+    assert await asyncio.to_thread(begun.wait, PATIENCE_S)
+    return holder, gate
+
+
+async def queued(vault: Vault, jobs: int) -> None:
+    """Wait until so many jobs stand behind the one that runs."""
+    await until(lambda: vault._opened.engine._writer._pending.qsize() == jobs)
 
 
 async def test_waiting_appends_share_a_commit(vault: Vault, said: Callable[..., NewTurn]) -> None:
     commits: list[int] = []
     engine = vault._opened.engine
     await engine.write_alone(lambda c: c.set_trace_callback(lambda s: commits.append(1) if s == "COMMIT" else None))
-    holder, gate = hold(vault)
-    await asyncio.sleep(0.01)
+    holder, gate = await hold(vault)
     appends = [asyncio.create_task(vault.turns.append(said(str(n)))) for n in range(50)]
-    await asyncio.sleep(0.05)
+    await queued(vault, 50)
     gate.set()
     await asyncio.gather(holder, *appends)
     await engine.write_alone(lambda c: c.set_trace_callback(None))
@@ -41,10 +53,9 @@ async def test_waiting_appends_share_a_commit(vault: Vault, said: Callable[..., 
 
 
 async def test_a_cancelled_append_happens_wholly_or_not_at_all(vault: Vault, said: Callable[..., NewTurn]) -> None:
-    holder, gate = hold(vault)
-    await asyncio.sleep(0.01)
+    holder, gate = await hold(vault)
     waiting = asyncio.create_task(vault.turns.append(said("never started")))
-    await asyncio.sleep(0.01)
+    await queued(vault, 1)
     waiting.cancel()
     gate.set()
     with pytest.raises(asyncio.CancelledError):
@@ -57,7 +68,7 @@ async def test_a_cancelled_append_happens_wholly_or_not_at_all(vault: Vault, sai
     def work(connection: Connection) -> None:
         connection.execute("INSERT INTO state VALUES ('half', '1')")
         running.set()
-        gate.wait(10)
+        gate.wait(PATIENCE_S)
         connection.execute("INSERT INTO state VALUES ('whole', '1')")
 
     started = asyncio.create_task(vault._opened.engine.write(work))
@@ -94,10 +105,9 @@ async def test_a_defect_in_a_job_reaches_its_caller_and_the_writer_goes_on(vault
         connection.execute("INSERT INTO state VALUES ('half', '1')")
         raise ZeroDivisionError
 
-    holder, gate = hold(vault)
-    await asyncio.sleep(0.01)
+    holder, gate = await hold(vault)
     together = [asyncio.create_task(vault._opened.engine.write(defect)), asyncio.create_task(vault.state.set("a", 1))]
-    await asyncio.sleep(0.01)
+    await queued(vault, 2)
     gate.set()
     results = await asyncio.gather(holder, *together, return_exceptions=True)
     assert [type(result) for result in results] == [type(None), ZeroDivisionError, type(None)]
@@ -112,14 +122,13 @@ async def test_a_job_that_fails_in_a_group_is_undone_alone(vault: Vault) -> None
         connection.execute("INSERT INTO state VALUES ('half', '1')")
         raise UserError("no")
 
-    holder, gate = hold(vault)
-    await asyncio.sleep(0.01)
+    holder, gate = await hold(vault)
     tasks = [
         asyncio.create_task(vault.state.set("a", 1)),
         asyncio.create_task(vault._opened.engine.write(refuse)),
         asyncio.create_task(vault.state.set("b", 2)),
     ]
-    await asyncio.sleep(0.01)
+    await queued(vault, 3)
     gate.set()
     results = await asyncio.gather(holder, *tasks, return_exceptions=True)
     assert [type(result) for result in results] == [type(None), type(None), UserError, type(None)]
@@ -128,16 +137,15 @@ async def test_a_job_that_fails_in_a_group_is_undone_alone(vault: Vault) -> None
 
 async def test_closing_finishes_what_is_queued(vault: Vault, vault_path: Path, clock: FixedClock) -> None:
     key = vault.data_key()
-    holder, gate = hold(vault)
-    await asyncio.sleep(0.01)
-    queued = asyncio.create_task(vault.state.set("last words", "kept"))
-    await asyncio.sleep(0.01)
+    holder, gate = await hold(vault)
+    waiting = asyncio.create_task(vault.state.set("last words", "kept"))
+    await queued(vault, 1)
     closing = asyncio.create_task(vault.close())
-    await asyncio.sleep(0.05)
+    await until(lambda: vault._opened.engine._writer._closing)
     with pytest.raises(LockedError):
         await vault.state.set("too", "late")
     gate.set()
-    await asyncio.gather(holder, queued, closing)
+    await asyncio.gather(holder, waiting, closing)
     again = await Vault.open(vault_path, clock=clock, data_key=key)
     assert await again.state.get("last words") == "kept"
     await again.close()
@@ -149,7 +157,7 @@ async def test_a_read_sees_one_state_while_turns_arrive(vault: Vault, said: Call
     def count_twice(connection: Connection) -> tuple[int, int]:
         first = connection.execute("SELECT count(*) FROM turns").fetchone()[0]
         begun.set()
-        gate.wait(10)
+        gate.wait(PATIENCE_S)
         return first, connection.execute("SELECT count(*) FROM turns").fetchone()[0]
 
     reading = asyncio.create_task(vault._opened.engine.read(count_twice))

@@ -14,6 +14,7 @@ from familiar_app.domain.saved_memory.memory import MemoryId
 from familiar_app.domain.turn import NewTurn, Role
 from familiar_app.ui.chat.composer import MESSAGE_CHARS
 from familiar_app.ui.chat.model import ChatModel
+from tests.doubles.waiting import until
 from tests.unit.ui.chat.stage import MIRA, OWNER_AUTHOR, START, Stage
 
 
@@ -87,8 +88,7 @@ async def test_a_second_message_waits_for_the_first(stage: Stage, chat: ChatMode
     await chat.start()
     stage.talk.gate.clear()
     first = asyncio.create_task(chat.send("One"))
-    while not chat.replying or not texts(chat)[1:]:  # noqa: ASYNC110
-        await asyncio.sleep(0.01)
+    await until(lambda: chat.replying and texts(chat)[1:])
     with pytest.raises(UserError, match="still answering"):
         await chat.send("Two")
     stage.talk.gate.set()
@@ -100,8 +100,7 @@ async def test_stop_keeps_what_was_said(stage: Stage, chat: ChatModel) -> None:
     await chat.start()
     stage.talk.pieces, stage.talk.pause_s = ["a"] * 500, 0.01
     task = asyncio.create_task(chat.send("Count"))
-    while len(texts(chat)) < 2 or not texts(chat)[1]:  # noqa: ASYNC110
-        await asyncio.sleep(0.01)
+    await until(lambda: len(texts(chat)) > 1 and texts(chat)[1])
     chat.stop()
     assert chat.reply is not None
     assert chat.reply.state == "stopping"
@@ -414,8 +413,7 @@ async def test_another_channel_can_be_read_while_a_reply_comes(stage: Stage, cha
     main = chat.open.channel.id
     stage.talk.gate.clear()
     task = asyncio.create_task(chat.send("Hello"))
-    while not chat.replying or len(texts(chat)) < 2:  # noqa: ASYNC110
-        await asyncio.sleep(0.01)
+    await until(lambda: chat.replying and len(texts(chat)) > 1)
     await chat.open_channel(other.id)
     assert not chat.replying
     stage.talk.gate.set()
