@@ -13,7 +13,7 @@ import system
 from environment import Environment, SetupError, say
 
 ROOT = Path(__file__).resolve().parent.parent
-OPTIONS_WITH_VALUE = ("--profile-dir", "--familiar", "--passphrase-file", "--now")
+OPTIONS_WITH_VALUE = ("--open", "--profile-dir", "--familiar", "--passphrase-file", "--now")
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -69,13 +69,13 @@ def open_window(args: argparse.Namespace, buffer: LogBuffer) -> int:
     tasks = TaskRegistry(lambda name, error: _report(crash, name, error))
     application = make_application(args, tasks)
     instance = SingleInstance(application.profile.root)
-    if not instance.claim():
+    if not instance.claim(args.open):
         return 0
     spare_collector()
     sys.excepthook = lambda _kind, error, _trace: _report(crash, "the window", error)
     try:
         run(
-            _live(application, tasks, theme, buffer, instance),
+            _live(application, tasks, theme, buffer, instance, args.open),
             app=app,
             on_error=lambda context: _report_callback(crash, context),
         )
@@ -96,15 +96,20 @@ def spare_collector() -> None:
 
 
 async def _live(
-    application: Application, tasks: TaskRegistry, theme: Theme, buffer: LogBuffer, instance: SingleInstance
+    application: Application,
+    tasks: TaskRegistry,
+    theme: Theme,
+    buffer: LogBuffer,
+    instance: SingleInstance,
+    card: Path | None,
 ) -> None:
     """From the first picture to the last: show, wait for the wish to leave, close every part in order."""
     leave = asyncio.Event()
     _leave_on_signal(leave.set)
     file_log = await asyncio.to_thread(_open_log_file, application.profile.log_dir)
     window = MainWindow(window_parts(application, tasks, theme, buffer, leave.set))
-    instance.raised.connect(window.bring_to_front)
-    window.start()
+    instance.raised.connect(lambda file: _raise(window, file))
+    window.start(card)
     try:
         await leave.wait()
     finally:
@@ -117,6 +122,12 @@ async def _live(
         if file_log is not None:
             logging.getLogger().removeHandler(file_log)
             file_log.close()
+
+
+def _raise(window: MainWindow, file: str) -> None:
+    window.bring_to_front()
+    if file:
+        window.open_card(Path(file))
 
 
 def window_parts(

@@ -82,6 +82,9 @@ def build_parser() -> argparse.ArgumentParser:
         parents=[_common_options(defaults=True)],
     )
     parser.add_argument("--version", action="version", version=f"familiar {__version__}")
+    parser.add_argument(
+        "--open", type=Path, metavar="FILE", help="a character card that the window shall make a familiar of"
+    )
     parser.set_defaults(command=None, handler=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", parser_class=CommandParser)
     common = _common_options(defaults=False)

@@ -344,12 +344,16 @@ def test_a_file_is_not_looked_for_where_the_program_was_started(theme: Theme, on
 def test_a_second_start_wakes_the_first(tmp_path: Path, on_loop: OnLoop) -> None:
     async def test() -> None:
         first, other = SingleInstance(tmp_path / "one"), SingleInstance(tmp_path / "two")
-        woken: list[int] = []
-        first.raised.connect(lambda: woken.append(1))
+        woken: list[str] = []
+        first.raised.connect(woken.append)
         assert first.claim()
         assert other.claim()
         assert not SingleInstance(tmp_path / "one").claim()
         await until(lambda: woken)
+        card = tmp_path / "Ännchen 月.charx"
+        assert not SingleInstance(tmp_path / "one").claim(card)
+        await until(lambda: len(woken) > 1)
+        assert woken == ["", str(card)]
         first.release()
         again = SingleInstance(tmp_path / "one")
         assert again.claim()
@@ -369,7 +373,7 @@ def test_a_long_temporary_folder_still_allows_but_one_window(
 
     async def test() -> None:
         first, woken = SingleInstance(tmp_path / "one"), []
-        first.raised.connect(lambda: woken.append(1))
+        first.raised.connect(woken.append)
         assert first.claim()
         assert not SingleInstance(tmp_path / "one").claim()
         await until(lambda: woken)

@@ -134,8 +134,11 @@ class CharacterPage(Page):
     def dropEvent(self, event: QDropEvent) -> None:
         urls = event.mimeData().urls()
         if urls and urls[0].isLocalFile():
-            path = Path(urls[0].toLocalFile())
-            self._tasks.start(lambda: self._read(path), name="first_run.card", replace=True)
+            self.take(Path(urls[0].toLocalFile()))
+
+    def take(self, path: Path) -> None:
+        """Read a card from a file; what is wrong with it is said here."""
+        self._tasks.start(lambda: self._read(path), name="first_run.card", replace=True)
 
     def _make_import(self):
         self._face = QLabel()

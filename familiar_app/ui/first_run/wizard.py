@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -68,9 +69,16 @@ class Wizard(QWidget):
         self.setLayout(layout)
         follow(parts.theme, self, self._set_width)
 
-    def start(self) -> None:
-        """Show the first step."""
+    def start(self, card: Path | None = None) -> None:
+        """Show the first step; `card` is read into the step about the character."""
         self._show_step()
+        self.take_card(card)
+
+    def take_card(self, card: Path | None) -> None:
+        """Read a card from a file, as if it had been dropped here."""
+        page = self._pages["character"]
+        if card is not None and isinstance(page, CharacterPage):
+            page.take(card)
 
     def go_on(self) -> None:
         """Next: check this step, go to the next one or finish."""
@@ -180,7 +188,7 @@ class Wizard(QWidget):
         if not self.state.choice.leaves():
             return True
         settings = await asyncio.to_thread(self._parts.gate.profile.settings)
-        return not settings.local_only or await ask_for_network(self)
+        return not settings.local_only or await ask_for_network(self, self.state.choice.host)
 
     async def _make(self) -> str:
         state, gate = self.state, self._parts.gate

@@ -5,29 +5,34 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QDir, QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 WAIT_MS = 5000
+LONGEST_FILE = 32_768
 # What the path of a local socket may have on every system: macOS takes 104 bytes, Linux 108, both with a closing zero.
 LONGEST_PATH = 103
 
 
 class SingleInstance(QObject):
-    """`claim` tells whether this is the first one; `raised` says that another start asked for the window."""
+    """`claim` tells whether this is the first one.
 
-    raised = Signal()
+    `raised` says that another start asked for the window, and which file it was given, "" for none.
+    """
+
+    raised = Signal(str)
 
     def __init__(self, profile: Path) -> None:
         super().__init__()
         self._name = _address(hashlib.sha256(str(profile.resolve()).encode()).hexdigest()[:24])
         self._server: QLocalServer | None = None
 
-    def claim(self) -> bool:
-        """Become the one instance, or wake the one that is there. Call it before the loop."""
-        if self._wake():
+    def claim(self, file: Path | None = None) -> bool:
+        """Become the one instance, or wake the one that is there and hand it `file`. Call it before the loop."""
+        if self._wake(file):
             return False
         server = QLocalServer(self)
         server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
@@ -35,7 +40,7 @@ class SingleInstance(QObject):
             # Left behind by a program that was killed: nobody answered above.
             QLocalServer.removeServer(self._name)
             if not server.listen(self._name):
-                return not self._wake()
+                return not self._wake(file)
         server.newConnection.connect(self._called)
         self._server = server
         return True
@@ -46,20 +51,27 @@ class SingleInstance(QObject):
             self._server.close()
             self._server = None
 
-    def _wake(self) -> bool:
+    def _wake(self, file: Path | None) -> bool:
         socket = QLocalSocket()
         socket.connectToServer(self._name)
         if not socket.waitForConnected(WAIT_MS):
             return False
-        socket.write(b"show\n")
+        socket.write(b"" if file is None else os.fsencode(file.absolute()))
         socket.waitForBytesWritten(WAIT_MS)
         socket.disconnectFromServer()
         return True
 
     def _called(self) -> None:
         while self._server is not None and (socket := self._server.nextPendingConnection()) is not None:
-            socket.disconnected.connect(socket.deleteLater)
-            self.raised.emit()
+            # All of it is there once the other program has gone, which it does at once.
+            socket.disconnected.connect(partial(self._heard, socket))
+            if socket.state() is QLocalSocket.LocalSocketState.UnconnectedState:
+                self._heard(socket)
+
+    def _heard(self, socket: QLocalSocket) -> None:
+        socket.disconnected.disconnect()
+        self.raised.emit(os.fsdecode(socket.read(LONGEST_FILE).data()))
+        socket.deleteLater()
 
 
 def _address(digest: str) -> str:
