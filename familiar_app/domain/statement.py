@@ -6,7 +6,7 @@ passphrase, it leaves to the owner.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -124,6 +124,12 @@ def _where(slot: ModelSlot, *, local_only: bool) -> str:
     if local_only:
         return f"set to {host}, which is not asked while local-only mode is on."
     return f"sent to {host} (model {slot.model}), with the conversation and what is remembered that belongs to it."
+
+
+def endpoint_hosts(configs: Iterable[CharacterConfig]) -> list[str]:
+    """Return the computers that conversations of some familiars are sent to, each once."""
+    slots = [slot for config in configs for slot in (config.models.prose, config.models.background)]
+    return list(dict.fromkeys(host for slot in slots if (host := endpoint_host(slot)) is not None))
 
 
 def endpoint_host(slot: ModelSlot) -> str | None:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.statement import endpoint_hosts
 from familiar_app.ui.kit.action import ActionRegistry
 from familiar_app.ui.kit.label import column, line, row, surface
 from familiar_app.ui.kit.notice import Notice, UndoBar
@@ -354,7 +355,8 @@ class Frame(QWidget):
 
     def _show_local_only(self, shield: QWidget) -> None:
         on = self._services.network.local_only
-        LocalOnlySheet(self._parts.theme, self, on=on, switch=self._set_local_only).open_above(shield)
+        hosts = endpoint_hosts(one.config for one in self._services.familiars.values())
+        LocalOnlySheet(self._parts.theme, self, on=on, switch=self._set_local_only, hosts=hosts).open_above(shield)
 
     def _set_local_only(self, on: bool) -> None:
         self._tasks.start(lambda: self._switch_local_only(on), name="shell.local_only")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFrame, QWidget
@@ -22,9 +22,11 @@ _OFF = (
 
 
 class LocalOnlySheet(QFrame):
-    """Opens above the shield. Esc or a click elsewhere closes it."""
+    """Opens above the shield. Esc or a click elsewhere closes it. `hosts` are the computers that models run on."""
 
-    def __init__(self, theme: Theme, parent: QWidget, *, on: bool, switch: Callable[[bool], object]) -> None:
+    def __init__(
+        self, theme: Theme, parent: QWidget, *, on: bool, switch: Callable[[bool], object], hosts: Sequence[str] = ()
+    ) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         set_role(self, "float")
@@ -33,8 +35,12 @@ class LocalOnlySheet(QFrame):
         layout = column(margins=16, spacing=8)
         layout.addWidget(label(title, "heading"))
         text = label(_ON if on else _OFF, "quiet", wrap=True)
+        named = label(_named(hosts, on=on), "warning", wrap=True)
         text.setFixedWidth(theme.px(340))
         layout.addWidget(text)
+        named.setFixedWidth(theme.px(340))
+        named.setVisible(bool(hosts))
+        layout.addWidget(named)
         buttons = row()
         buttons.addStretch(1)
         buttons.addWidget(button("Close", self.close))
@@ -55,3 +61,9 @@ class LocalOnlySheet(QFrame):
     def _switch(self, switch: Callable[[bool], object], on: bool) -> None:
         self.close()
         switch(on)
+
+
+def _named(hosts: Sequence[str], *, on: bool) -> str:
+    """Name who receives what is said, or would."""
+    where = ", ".join(hosts)
+    return f"Once it is off, conversations are sent to {where}." if on else f"Conversations are sent to {where}."
