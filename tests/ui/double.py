@@ -45,6 +45,16 @@ class MemoryTable:
     async def set(self, key: str, value: Any) -> None:
         self.values[key] = value
 
+    async def names(self) -> list[str]:
+        return sorted(self.values)
+
+
+class NobodyAsks:
+    """No server asks people first."""
+
+    async def opt_in_servers(self) -> frozenset[str]:
+        return frozenset()
+
 
 class NoFacts:
     """Remembers nothing."""
@@ -59,6 +69,7 @@ class DoubleVault:
     def __init__(self) -> None:
         self.state, self.secrets = MemoryTable(), MemoryTable()
         self.facts = NoFacts()
+        self.privacy = NobodyAsks()
         self.passphrase, self.recovery_code = PASSPHRASE, ""
 
     async def confirm(self, secret: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.ui.settings.panel import SettingsPanel
@@ -143,7 +145,7 @@ def test_an_endpoint_elsewhere_asks_before_the_network_is_allowed(world: World, 
         dialog.buttons.itemAt(dialog.buttons.count() - 1).widget().click()
         await until(lambda: (QApplication.activeModalWidget() or dialog) is not dialog)
         asking: Any = QApplication.activeModalWidget()
-        assert "conversations are then sent to its endpoint" in texts(asking)
+        assert "another computer, models.example.org" in texts(asking)
         asking.choose("allow")
         await until(lambda: world.gate.profile.config("mira").models.prose.model == "large")
         assert not world.gate.profile.settings().local_only
@@ -213,5 +215,27 @@ def test_a_weight_is_saved_a_moment_after_it_was_moved(world: World, on_loop: On
         await until(window.frame.can_undo)
         window.frame.undo()
         await until(lambda: row._field.value() == 0.6)
+
+    on_loop(with_window(world, test))
+
+
+def test_the_privacy_statement_is_saved(
+    world: World, on_loop: OnLoop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "privacy.md"
+
+    async def chosen(*_args: object, **_options: object) -> Path:
+        return file
+
+    monkeypatch.setattr("familiar_app.ui.settings.panel.choose_file", chosen)
+
+    async def test(window: MainWindow) -> None:
+        panel = await opened(window)
+        panel._rows["statement"].focusNextChild()
+        button: Any = panel._rows["statement"].findChild(QPushButton)
+        assert button.accessibleName()
+        button.click()
+        await until(file.exists)
+        await until(lambda: file.read_text(encoding="utf-8").startswith("# How memory is handled"))
 
     on_loop(with_window(world, test))

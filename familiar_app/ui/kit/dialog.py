@@ -80,11 +80,11 @@ async def ask(parent: QWidget | None, title: str, text: str, choices: Sequence[C
     return dialog.chosen
 
 
-async def ask_for_network(parent: QWidget | None) -> bool:
-    """Ask before local-only is switched off for a model elsewhere."""
+async def ask_for_network(parent: QWidget | None, host: str) -> bool:
+    """Ask before local-only is switched off for a model on the computer `host`."""
     words = (
-        "This model runs on another computer, and local only is on. To use it, local only has to be off; "
-        "conversations are then sent to its endpoint."
+        f"This model runs on another computer, {host}, and local only is on. To use it, local only has to be off; "
+        "conversations are then sent there."
     )
     choices = (("", "Cancel", "plain"), ("allow", "Allow the network", "primary"))
     return await ask(parent, "Allow the network?", words, choices) == "allow"

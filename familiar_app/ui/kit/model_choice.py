@@ -59,6 +59,14 @@ class ModelChoice:
         """Tell whether conversations are sent to another computer."""
         return self.kind == "openai" and not is_this_computer(self.url.strip())
 
+    @property
+    def host(self) -> str:
+        """The computer the endpoint runs on."""
+        try:
+            return urlsplit(self.url.strip()).hostname or self.url.strip()
+        except ValueError:
+            return self.url.strip()
+
     def _file_problem(self) -> tuple[str, str] | None:
         text = self.file.strip()
         if not text:

@@ -179,8 +179,8 @@ class ModelChooser(QWidget):
     def _show_leaves(self) -> None:
         self._leaves.setVisible(bool(self.choice.url.strip()) and self.choice.leaves())
         self._leaves.setText(
-            "This is another computer: everything that is said to your familiar, and its memories that fit, is sent "
-            "there. Local-only mode has to be off for it."
+            f"{self.choice.host} is another computer: everything that is said to your familiar, and its memories that "
+            "fit, is sent there. Local-only mode has to be off for it."
         )
 
     async def _browse(self) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from familiar_app.discord_link.handling import statement_of
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.model_spec import model_slot_from_spec
 from familiar_app.domain.settings import CharacterConfig, ProfileSettings
+from familiar_app.domain.statement import Handled
+from familiar_app.interchange.json_text import write_file
 from familiar_app.ui.kit.model_choice import ModelChoice
 from familiar_app.ui.settings import meaning
 from familiar_app.ui.settings.model import read_value
@@ -50,6 +54,17 @@ class SettingsChange:
         """Say how search by meaning stands, and what stands in its way."""
         root = self._services.profile.root
         return await asyncio.to_thread(lambda: meaning.state_text(config, meaning.obstacle(config, root)))
+
+    async def save_statement(self, file: Path) -> None:
+        """Write the privacy statement of all familiars to a file."""
+        settings = await asyncio.to_thread(self._services.profile.settings)
+        text = await statement_of(
+            self._services.vault,
+            [Handled(one.name, one.config) for one in self._services.familiars.values()],
+            local_only=self._services.network.local_only,
+            key_in_keyring=settings.remember_key,
+        )
+        await asyncio.to_thread(write_file, file, text.encode())
 
     async def save_profile(self, changes: Mapping[str, Any]) -> ProfileSettings:
         """Change keys of the profile's settings."""

@@ -84,6 +84,14 @@ SETTINGS: tuple[Setting, ...] = (
         words="network offline internet",
     ),
     Setting(
+        "statement",
+        "Privacy",
+        "Privacy statement",
+        "Says what is kept, who else gets it and what people can do, from the settings as they are now.",
+        "act",
+        words="policy terms discord endpoint rights",
+    ),
+    Setting(
         "models.prose",
         "Models",
         "Model for replies",

@@ -16,7 +16,7 @@ from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.settings import CharacterConfig, ProfileSettings
 from familiar_app.ui.kit.action import Action
-from familiar_app.ui.kit.dialog import ask_for_network
+from familiar_app.ui.kit.dialog import ask_for_network, choose_file
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.header import PanelHeader
 from familiar_app.ui.kit.label import column, label, line, row, set_role, surface
@@ -185,6 +185,7 @@ class SettingsPanel:
             "passphrase": ("Change…", self._new_passphrase),
             "recovery_code": ("Make a new one…", self._new_code),
             "profile_folder": ("Open folder", self._open_folder),
+            "statement": ("Save…", self._save_statement),
         }
         caption, act = acts[setting.key]
         return caption, partial(self._start, act, setting)
@@ -300,7 +301,7 @@ class SettingsPanel:
             local_only=lambda: self._services.network.local_only,
             stored_key=lambda: self._change.stored_key(familiar, setting.key),
         )
-        if choice is None or (choice.leaves() and not await self._may_leave()):
+        if choice is None or (choice.leaves() and not await self._may_leave(choice.host)):
             return
         old = await self._change.save_model(familiar, setting.key, choice)
         self._announce(setting, familiar)
@@ -311,11 +312,11 @@ class SettingsPanel:
         await self._change.save_familiar(familiar, old)
         self._announce(setting, familiar)
 
-    async def _may_leave(self) -> bool:
+    async def _may_leave(self, host: str) -> bool:
         """Ask before local-only is switched off for a model elsewhere."""
         if not self._services.network.local_only:
             return True
-        if not await ask_for_network(self.widget):
+        if not await ask_for_network(self.widget, host):
             return False
         await self._parts.gate.set_local_only(False)
         self._context.local_only_changed.emit(self._services.network.local_only)
@@ -332,6 +333,14 @@ class SettingsPanel:
         if code is not None:
             await self._services.vault.replace_recovery_code(code)
             self._context.tell("The new recovery code is in force.")
+
+    async def _save_statement(self, _setting: Setting) -> None:
+        file = await choose_file(
+            self.widget, "Save the privacy statement", filters=["Markdown (*.md)"], mode="save", suggest="privacy.md"
+        )
+        if file is not None:
+            await self._change.save_statement(file)
+            self._context.tell(f"The privacy statement is saved as {file.name}.")
 
     async def _open_folder(self, _setting: Setting) -> None:
         root = self._services.profile.root
