@@ -223,3 +223,44 @@ async def test_webhook_messages_are_changed_and_removed(tmp_path: Path) -> None:
             await line.remove(general, number)
             await line.remove(general, number)
             assert number not in world
+
+
+async def test_in_private_the_account_speaks_for_whoever_is_meant(tmp_path: Path) -> None:
+    async with home(tmp_path, NIX, toml=AMBIENT + "direct_messages = true\n") as house:
+        on = house.on
+        async with on.connected():
+            await on.scene.whisper("Ann", "hello")
+            await on.scene.replies(1)
+            await on.scene.whisper("Ann", "I want to talk to Nix")
+            sent = await on.scene.replies(2)
+        assert [one["content"] for one in sent] == ["**Mira:** Hello.", "**Nix Discord:** Hello."]
+        assert not house.hooked()
+
+
+async def test_a_bot_does_not_call_by_name_alone(tmp_path: Path) -> None:
+    async with home(tmp_path, NIX) as house:
+        on = house.on
+        robo = on.scene.join("Robo", bot=True)
+        for member in on.link.house.members:
+            object.__setattr__(member.conversation.config.discord, "bots", (robo.id,))
+        async with on.connected():
+            await on.scene.write("Robo", "Nix, I am a bot")
+            await on.scene.write("Robo", "@Mira Nix, I am a bot that mentions")
+            await house.until_hooked(1)
+            await on.scene.write("Ann", "Mira!")
+            await house.until_noted(2)
+        assert [name for name, _ in house.hooked()] == ["Nix Dis-cord", "Mira"]
+
+
+async def test_all_of_the_house_are_subscribed_and_told_of(tmp_path: Path) -> None:
+    async with home(tmp_path, NIX) as house:
+        on = house.on
+        on.scene.open_channel("kitchen")
+        async with on.connected():
+            await on.scene.until(lambda: bool(on.discord.rest.commands), "for the commands")
+            told = await on.scene.command("Ann", "subscribe", channel="kitchen")
+            assert [line.partition(" listens")[0] for line in told.splitlines()] == ["Mira", "Nix Discord"]
+            await on.scene.write("Ann", "Nix, in the kitchen?", channel="kitchen")
+            await house.until_hooked(1)
+            told = await on.scene.command("Ann", "diagnostics", channel="kitchen")
+            assert "Mira listens here (mode: ambient); Nix Discord listens here (mode: ambient)" in told

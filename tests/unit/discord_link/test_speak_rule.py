@@ -33,6 +33,8 @@ HERE = Situation(subscribed=True)
         (replace(HERE, mentioned=True, age_s=300.0), True, Why.ADDRESSED),
         (replace(HERE, mentioned=True, age_s=300.1), False, Why.OLD),
         (HERE, False, Why.UNADDRESSED),
+        (replace(HERE, ambient=True, another=True), False, Why.ANOTHER),
+        (replace(HERE, direct=True, direct_on=True, another=True), False, Why.ANOTHER),
         (replace(HERE, ambient=True), True, Why.AMBIENT),
         (replace(HERE, ambient=True, idle_s=19.0), False, Why.COOLING),
         (replace(HERE, ambient=True, idle_s=20.0), True, Why.AMBIENT),
