@@ -21,10 +21,12 @@ class FinalReminderLayer:
 
     async def invalidation_key(self, ctx: LayerContext) -> str:
         closing = fill_outlets(ctx.card.post_history_instructions, ctx.outlets)
-        return key_of(_local_time(ctx), ctx.char, ctx.user_label, ctx.may_stay_silent, closing)
+        return key_of(_local_time(ctx), ctx.char, ctx.user_label, ctx.may_stay_silent, ctx.must_speak, closing)
 
     async def build(self, ctx: LayerContext) -> str:
         parts = [fill(prompt_text("reminder"), time=_local_time(ctx), char=ctx.char)]
+        if ctx.must_speak:
+            parts.append(prompt_text("reminder_due"))
         if ctx.may_stay_silent:
             parts.append(fill(prompt_text("reminder_silence"), char=ctx.char, sentinel=SILENCE_SENTINEL))
         closing = fill_outlets(ctx.card.post_history_instructions, ctx.outlets).replace("{{original}}", "").strip()

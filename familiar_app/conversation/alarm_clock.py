@@ -201,10 +201,7 @@ class Reminders:
         who = await self._name(alarm, channel)
         asked = format_local(local_time(alarm.set_at, zone))
         when = f" since {format_local(local_time(alarm.due_at, zone))}, {late}" if late else ""
-        return (
-            f"Reminder {alarm.id} is due{when}: {alarm.text}\n"
-            f"{who} asked for it on {asked}. Remind {who} of it now, in one message."
-        )
+        return f"Reminder {alarm.id} is due{when}: {alarm.text}\n{who} asked for it on {asked}."
 
     async def _name(self, alarm: Alarm, channel: Channel) -> str:
         if alarm.person is None:

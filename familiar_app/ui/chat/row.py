@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Literal
 
+from familiar_app.domain.alarm import ALARM_DUE
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.ids import FamiliarId, TurnId
 from familiar_app.domain.turn import Role, Turn
@@ -110,6 +111,8 @@ def speaker(turn: Turn, familiar_name: str) -> str:
     """Return the name to show for whoever said a turn."""
     if turn.author is not None and turn.author.name:
         return turn.author.name
+    if turn.mode == ALARM_DUE:
+        return "Reminder"
     return {Role.ASSISTANT: familiar_name, Role.USER: "You", Role.TOOL: "Tool", Role.SYSTEM: "System"}.get(
         turn.role, turn.role.value
     )

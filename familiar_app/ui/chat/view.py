@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import TurnId
+from familiar_app.ui.chat.arrival import Arrivals
 from familiar_app.ui.chat.channel_list_view import ChannelListView
 from familiar_app.ui.chat.deed import Deeds
 from familiar_app.ui.chat.header import Header
@@ -69,6 +70,7 @@ class ChatView(QWidget):
         self.bars = RowBars(self)
         self._connect()
         model.watch(self._heard)
+        self.arrivals = Arrivals(model, lambda: do("refresh"), self)
         follow(theme, self, self._restyle)
         self._set_state()
 

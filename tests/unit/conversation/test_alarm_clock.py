@@ -86,7 +86,9 @@ async def test_what_is_asked_for_comes_when_it_is_due_and_once(stage: Stage) -> 
     await talk.reminders.tick()
     due, answer = (await log_of(at))[-2:]
     assert (due.role, due.mode) == (Role.SYSTEM, ALARM_DUE)
-    assert due.content.endswith("Remind Ann of it now, in one message.")
+    assert due.content.splitlines()[0].endswith("is due: feed the cat")
+    assert due.content.splitlines()[1].startswith("Ann asked for it on Wednesday, 2024-05-01, ")
+    assert "A reminder is due, as the last note says." in at.model.requests[-1].messages[-1].content
     assert (answer.role, answer.content, answer.answers) == (Role.ASSISTANT, "The cat is hungry, Ann.", due.id)
     assert "(note) Reminder" in at.model.requests[-1].messages[-1].content
     for _ in range(2):
