@@ -88,7 +88,8 @@ class Listener:
         """Deal with one thing that happened."""
         match event:
             case Heard():
-                if not (event.webhook and not event.own and await self.proxies.take_copy(event)):
+                foreign = event.webhook and not event.own and not self._is_of_relative(event)
+                if not (foreign and await self.proxies.take_copy(event)):
                     await self._hear(event)
             case Changed() | Reacted():
                 await self.scribe.follow(event)
@@ -147,6 +148,8 @@ class Listener:
             verdict = Verdict(False, Why.IN_A_ROW)
         quote = not heard.spot.direct and not verdict.may_stay_silent
         _, turn, new = await self.scribe.hear(heard, quote=quote if verdict.speak else None)
+        if turn.channel in self._voices:
+            self._voices[turn.channel].spoke(heard.author.key)
         if not new and await self._was_answered(turn):
             return
         original = self.proxies.note(heard, turn, verdict)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from familiar_app.discord_link.incoming import Heard, Removed
 from familiar_app.discord_link.speak_rule import Verdict
+from familiar_app.discord_link.waiting import pause_unless
 from familiar_app.domain.ids import PersonKey, proxy_key
 from familiar_app.domain.turn import Turn
 
@@ -88,13 +89,7 @@ class Proxies:
 
     async def wait(self, original: Original) -> None:
         """Wait until a copy has taken the place of a message, or none can be expected any more."""
-        waits = [asyncio.ensure_future(self.pause(WAIT_S)), asyncio.ensure_future(original.settled.wait())]
-        try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for one in waits:
-                one.cancel()
-            await asyncio.wait(waits)
+        await pause_unless(self.pause, WAIT_S, original.settled)
 
     def _awaits(self, original: Original) -> bool:
         return original.copy is None and not original.settled.is_set() and self._is_young(original)

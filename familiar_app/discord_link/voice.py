@@ -19,6 +19,7 @@ from familiar_app.discord_link.fault import NotPermittedError
 from familiar_app.discord_link.journal import Fate
 from familiar_app.discord_link.manners import Manners
 from familiar_app.discord_link.sender import Line
+from familiar_app.discord_link.waiting import pause_unless
 from familiar_app.discord_link.wish import Wish
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId, PersonKey, TurnId
@@ -57,13 +58,14 @@ class Voice:
     _current: Wish | None = None
     _answering: Answering | None = None
     _working: bool = False
+    _stirred: asyncio.Event = field(default_factory=asyncio.Event)
 
     def answer(self, wish: Wish) -> None:
         """Answer a message as soon as nothing else is being answered."""
         if self.muted:
             self._drop([wish])
             return
-        self.manners.spoke(wish.by)
+        self.spoke(wish.by)
         self._drop([one for one in self._waiting if one.by == wish.by and not one.of_old])
         self._waiting.append(wish)
         self._drop(self._waiting[:-MAX_WAITING])
@@ -92,6 +94,11 @@ class Voice:
         for wish in found:
             wish.message, wish.by = new, by
         return any(not wish.cancelled for wish in found)
+
+    def spoke(self, by: PersonKey) -> None:
+        """Take into account that somebody has said what they were writing."""
+        self.manners.spoke(by)
+        self._stirred.set()
 
     def typed(self, by: PersonKey, *, bot: bool) -> None:
         """Take into account that somebody is writing."""
@@ -129,6 +136,7 @@ class Voice:
 
     def _give_up(self, wish: Wish) -> None:
         wish.cancelled = True
+        self._stirred.set()
         if self._answering is not None:
             self.conversation.stop(self.channel)
 
@@ -184,7 +192,8 @@ class Voice:
                 attempt += 1
             if not pause_s:
                 return
-            await self.pause(pause_s)
+            self._stirred.clear()
+            await pause_unless(self.pause, pause_s, self._stirred)
 
     async def _end(self, wish: Wish) -> None:
         await self.conversation.vault.deliveries.end(wish.turn, self.conversation.familiar)
