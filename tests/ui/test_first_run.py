@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from familiar_app.domain.errors import BadInputError, OutsideError
 from familiar_app.ui.first_run.wizard import Wizard
 from familiar_app.ui.kit.recovery_code import RecoveryCodeView
+from familiar_app.ui.kit.secret_clipboard import secret_clipboard
 from familiar_app.ui.shell.window import MainWindow
 from tests.ui.conftest import OnLoop
 from tests.ui.double import PASSPHRASE, DoubleServer, World, make_world
@@ -143,12 +144,14 @@ def test_a_copied_code_leaves_the_clipboard(new_world: World, on_loop: OnLoop) -
         view._copy_button.click()
         clipboard = QGuiApplication.clipboard()
         assert clipboard.text() == wizard.state.recovery_code
-        assert view._timer.isActive()
-        view.forget_clipboard()
+        guard = secret_clipboard()
+        assert guard._timer.isActive()
+        guard.forget()
         assert clipboard.text() == ""
+        assert "The clipboard was cleared." in texts(view)
         view._copy_button.click()
         clipboard.setText("something newer")
-        view.forget_clipboard()
+        guard.forget()
         assert clipboard.text() == "something newer"
 
     on_loop(first_run(new_world, test))

@@ -418,10 +418,10 @@ class TestLockingAndLeaving:
 
         on_loop(with_window(world, test, opened=False))
 
-    def test_locking_closes_panels_then_the_vault(self, world: World, on_loop: OnLoop) -> None:
+    def test_closing_the_vault_closes_panels_then_the_vault(self, world: World, on_loop: OnLoop) -> None:
         async def test(window: MainWindow) -> None:
             panel = window.frame._panels["chat"]
-            press(window, "Ctrl+L")
+            press(window, "Ctrl+Shift+L")
             await settle()
             assert panel.asked[-1] == "close"
             assert world.gate.calls[-1] == ("close", None)
@@ -459,11 +459,11 @@ class TestLockingAndLeaving:
         on_loop(with_window(world, first))
         on_loop(with_window(world, second))
 
-    def test_nothing_is_left_of_a_locked_vault_in_the_window(self, world: World, on_loop: OnLoop) -> None:
+    def test_nothing_is_left_of_a_closed_vault_in_the_window(self, world: World, on_loop: OnLoop) -> None:
         async def test(window: MainWindow) -> None:
             gone: list[str] = []
             window.frame._panels["chat"].text.destroyed.connect(lambda: gone.append("the draft"))
-            press(window, "Ctrl+L")
+            press(window, "Ctrl+Shift+L")
             await until(lambda: gone)
 
         on_loop(with_window(world, test))

@@ -8,8 +8,8 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QMarginsF, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QPageLayout, QPageSize, QPdfWriter, QTextDocument
+from PySide6.QtCore import QEvent, QMarginsF, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPageLayout, QPageSize, QPdfWriter, QTextDocument
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
@@ -21,10 +21,10 @@ from familiar_app.ui.kit.field import LabelledField, line_edit
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.label import column, label, row, set_role
 from familiar_app.ui.kit.notice import Notice
+from familiar_app.ui.kit.secret_clipboard import secret_clipboard
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.theme import Theme
 
-CLIPBOARD_S = 60
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
@@ -70,10 +70,8 @@ class RecoveryCodeView(QWidget):
         self.notice = Notice(theme)
         self._tasks = Tasks(tasks, self, self.notice.show_error)
         self._check: RecoveryCheck | None = None
-        self._copied: str | None = None
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.forget_clipboard)
+        self._clipboard = secret_clipboard()
+        self._clipboard.cleared.connect(self._say_cleared)
         self._card = QFrame()
         set_role(self._card, "card")
         self._groups: list[QLabel] = []
@@ -120,13 +118,8 @@ class RecoveryCodeView(QWidget):
     def focus(self) -> None:
         self._copy_button.setFocus()
 
-    def forget_clipboard(self) -> None:
-        """Take the code off the clipboard, if it is still there."""
-        clipboard = QGuiApplication.clipboard()
-        if self._copied is not None and clipboard.text() == self._copied:
-            clipboard.clear()
-            self._said.setText("The clipboard was cleared.")
-        self._copied = None
+    def _say_cleared(self) -> None:
+        self._said.setText("The clipboard was cleared.")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Return in the field goes on; nobody above sees it."""
@@ -178,10 +171,8 @@ class RecoveryCodeView(QWidget):
     def _copy(self) -> None:
         if self._check is None:
             return
-        self._copied = self._check.code
-        QGuiApplication.clipboard().setText(self._copied)
+        self._clipboard.copy(self._check.code)
         self._said.setText("Copied for one minute.")
-        self._timer.start(CLIPBOARD_S * 1000)
 
     async def _save(self) -> None:
         path = await choose_file(

@@ -45,10 +45,11 @@ def shell_actions(
     panels: Sequence[tuple[str, str, str]],
     *,
     lock: Callable[[], object],
+    close_vault: Callable[[], object],
     leave: Callable[[], object],
 ) -> list[Action]:
     """Return the actions that are always there. `panels` are (id, title, icon) in the order of the rail."""
-    return [*_panels(do, panels), *_window(do, lock, leave), *_familiars(do), *_looks(do)]
+    return [*_panels(do, panels), *_window(do, lock, close_vault, leave), *_familiars(do), *_looks(do)]
 
 
 def _panels(do: Commands, panels: Sequence[tuple[str, str, str]]) -> list[Action]:
@@ -65,7 +66,9 @@ def _panels(do: Commands, panels: Sequence[tuple[str, str, str]]) -> list[Action
     ]
 
 
-def _window(do: Commands, lock: Callable[[], object], leave: Callable[[], object]) -> list[Action]:
+def _window(
+    do: Commands, lock: Callable[[], object], close_vault: Callable[[], object], leave: Callable[[], object]
+) -> list[Action]:
     group = "Window"
     return [
         Action("shell.palette", "Command palette", do.open_palette, "Ctrl+K", "search", group),
@@ -92,7 +95,16 @@ def _window(do: Commands, lock: Callable[[], object], leave: Callable[[], object
         Action(
             "shell.ordinary", "Ordinary text size", lambda: do.zoom(0), "Ctrl+0", "search", group, words="zoom reset"
         ),
-        Action("shell.lock", "Lock", lock, "Ctrl+L", "lock", group, words="close vault"),
+        Action("shell.lock", "Lock the window", lock, "Ctrl+L", "lock", group, words="cover hide away"),
+        Action(
+            "shell.close_vault",
+            "Close the vault",
+            close_vault,
+            "Ctrl+Shift+L",
+            "lock",
+            group,
+            words="lock stop",
+        ),
         Action("shell.quit", "Quit", leave, "Ctrl+Q", "close", group, words="exit"),
         Action(
             "shell.local_only", "Local only: switch on or off", do.toggle_local_only, "", "shield", group, "network"

@@ -50,7 +50,15 @@ class Frame(QWidget):
     add_wanted = Signal()
     familiar_shown = Signal(str)
 
-    def __init__(self, parts: WindowParts, services: Services, *, familiar: str, lock: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        parts: WindowParts,
+        services: Services,
+        *,
+        familiar: str,
+        lock: Callable[[], object],
+        close_vault: Callable[[], object],
+    ) -> None:
         super().__init__()
         self._parts, self._services = parts, services
         theme = parts.theme
@@ -92,7 +100,8 @@ class Frame(QWidget):
         self._build_panels()
         self.context.familiar_changed.connect(lambda _familiar: self._activate())
         entries = [(panel.id, panel.title, panel.icon) for panel in self._on_rail()]
-        self.actions_registry.offer("shell", shell_actions(self, entries, lock=lock, leave=parts.request_quit))
+        shell = shell_actions(self, entries, lock=lock, close_vault=close_vault, leave=parts.request_quit)
+        self.actions_registry.offer("shell", shell)
         self._keys = KeyBinding(self.actions_registry, self)
         self._field_undo = FieldUndo(self)
         self._rail.chosen.connect(self.show_panel)
@@ -112,6 +121,11 @@ class Frame(QWidget):
         await self._tasks.cancel()
         for panel in self._panels.values():
             await panel.close()
+
+    @property
+    def familiar_name(self) -> str:
+        """The name of the familiar that is shown."""
+        return self._services.familiars[self.context.familiar].name
 
     @property
     def side_width(self) -> int:

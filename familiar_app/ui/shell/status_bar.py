@@ -73,7 +73,13 @@ class StatusBar(QWidget):
         self._show(self._model.now)
 
     def _show(self, status: Status) -> None:
-        self._fill(self._vault, "lock", "text_2", "Vault open", "Encrypted on this computer. Click to lock (Ctrl+L).")
+        self._fill(
+            self._vault,
+            "lock",
+            "text_2",
+            "Vault open",
+            "Encrypted on this computer. Click to lock the window (Ctrl+L); Ctrl+Shift+L closes the vault.",
+        )
         if status.local_only:
             self._fill(
                 self.shield, "shield_on", "good", "Local only", "Nothing leaves this computer. Click to see more."

@@ -11,7 +11,7 @@ from familiar_app.ui.kit.theme import Theme
 
 
 class Tray:
-    """An icon with a menu: open, lock, quit. `active` is False where the desktop has no tray."""
+    """An icon with a menu: open, lock, close the vault, quit. `active` is False where the desktop has no tray."""
 
     def __init__(
         self,
@@ -20,6 +20,7 @@ class Tray:
         *,
         show: Callable[[], object],
         lock: Callable[[], object],
+        close_vault: Callable[[], object],
         leave: Callable[[], object],
     ) -> None:
         self._theme = theme
@@ -27,7 +28,8 @@ class Tray:
         self._icon.setToolTip("Familiar")
         self._menu = QMenu(window)
         self._menu.addAction("Open Familiar", show)
-        self._menu.addAction("Lock", lock)
+        self._menu.addAction("Lock the window", lock)
+        self._menu.addAction("Close the vault", close_vault)
         self._menu.addSeparator()
         self._menu.addAction("Quit", leave)
         self._icon.setContextMenu(self._menu)

@@ -7,24 +7,29 @@ import base64
 import logging
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QRect, Qt
-from PySide6.QtGui import QCloseEvent, QGuiApplication
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QIcon
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.settings import ProfileSettings
+from familiar_app.store.resource import resource
 from familiar_app.ui.first_run.wizard import Wizard
 from familiar_app.ui.kit.action import Action, ActionRegistry
 from familiar_app.ui.kit.empty_state import EmptyState
-from familiar_app.ui.kit.icon import follow, icon
+from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.label import surface
 from familiar_app.ui.kit.parts import WindowParts
+from familiar_app.ui.kit.secret_clipboard import secret_clipboard
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import ProgressView
 from familiar_app.ui.shell.binding import KeyBinding
 from familiar_app.ui.shell.frame import Frame
+from familiar_app.ui.shell.locking import Locking, close_dialogs
 from familiar_app.ui.shell.tray import Tray
+from familiar_app.ui.unlock.cover import CoverScreen
 from familiar_app.ui.unlock.screen import UnlockScreen
 
 log = logging.getLogger(__name__)
@@ -51,9 +56,20 @@ class MainWindow(QWidget):
         self._tasks = Tasks(parts.tasks, self, self._failed)
         self._pages = QStackedLayout(self)
         self._frame: Frame | None = None
+        self._card: Path | None = None
         self._leaving = False
         self._placed = False
-        self._tray = Tray(parts.theme, self, show=self.bring_to_front, lock=self.lock, leave=parts.request_quit)
+        self._cover: CoverScreen | None = None
+        self._covered: QWidget | None = None
+        self._tray = Tray(
+            parts.theme,
+            self,
+            show=self.bring_to_front,
+            lock=self.lock,
+            close_vault=self.close_vault,
+            leave=parts.request_quit,
+        )
+        self.locking = Locking(self, lock=self.lock, close_vault=self.close_vault)
         self._refresh()
         follow(parts.theme, self, self._refresh)
 
@@ -62,10 +78,16 @@ class MainWindow(QWidget):
         """The open vault's frame, None on the other screens."""
         return self._frame
 
-    def start(self) -> None:
-        """Show the window with the screen that fits the state of the vault."""
+    def start(self, card: Path | None = None) -> None:
+        """Show the window with the screen that fits the state of the vault; `card` becomes a familiar then."""
+        self._card = card
         self.show()
         self._tasks.start(self._begin, name="window.begin")
+
+    def open_card(self, card: Path) -> None:
+        """Let a card become a familiar: at once, or as soon as the vault is open."""
+        self._card = card
+        self._offer_card()
 
     def bring_to_front(self) -> None:
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
@@ -74,14 +96,37 @@ class MainWindow(QWidget):
         self.activateWindow()
 
     def lock(self) -> None:
-        """Close the vault and ask for the passphrase."""
+        """Cover the window until somebody gives the passphrase; the familiars go on."""
+        shown = self._pages.currentWidget()
+        if self._frame is None or self._leaving or self._cover is not None or shown is None:
+            return
+        close_dialogs()
+        self._cover, self._covered = CoverScreen(self._parts), shown
+        self._cover.opened.connect(self._uncover)
+        self._cover.close_wanted.connect(self.close_vault)
+        self._add(self._cover)
+        self._pages.setCurrentWidget(self._cover)
+        self.setWindowTitle("Familiar")
+        self._cover.start()
+        log.info("the window is locked")
+
+    def close_vault(self) -> None:
+        """Close the vault and ask for the passphrase: everything of it stops."""
         if self._frame is not None and not self._leaving:
-            self._tasks.start(self._lock, name="window.lock")
+            close_dialogs()
+            self._tasks.start(self._close_vault, name="window.lock")
+
+    @property
+    def locked(self) -> bool:
+        """Whether the window of an open vault is covered."""
+        return self._cover is not None
 
     async def prepare_close(self) -> None:
         """Store drafts and the window's place, and take no more input."""
         self._leaving = True
         self._tray.set_shown(False)
+        self.locking.stop()
+        secret_clipboard().forget()
         await self._put_frame_away("Closing…")
         self.hide()
 
@@ -116,12 +161,13 @@ class MainWindow(QWidget):
         if settings.reduce_motion != theme.reduce_motion:
             theme.set_reduce_motion(settings.reduce_motion)
         self._tray.set_shown(settings.tray)
+        self.locking.apply(settings)
 
     def _show_first_run(self) -> None:
         wizard = Wizard(self._parts)
         wizard.done.connect(lambda _familiar: self._tasks.start(self._open, name="window.open"))
         self._show(wizard)
-        wizard.start()
+        wizard.start(self._taken_card())
 
     def _show_unlock(self, keyring: bool = False, told: str = "") -> None:
         screen = UnlockScreen(self._parts)
@@ -142,7 +188,7 @@ class MainWindow(QWidget):
         settings = await asyncio.to_thread(services.profile.settings)
         wanted = familiar or settings.last_familiar or ""
         shown = wanted if wanted in services.familiars else next(iter(services.familiars))
-        frame = Frame(self._parts, services, familiar=shown, lock=self.lock)
+        frame = Frame(self._parts, services, familiar=shown, lock=self.lock, close_vault=self.close_vault)
         frame.add_wanted.connect(self._show_add)
         frame.familiar_shown.connect(self._name_window)
         frame.context.settings_changed.connect(self._apply)
@@ -151,6 +197,21 @@ class MainWindow(QWidget):
         self._name_window(services.familiars[frame.context.familiar].name)
         self._show(frame)
         frame.start()
+        self._offer_card()
+
+    def _offer_card(self) -> None:
+        """Show the card that waits in the wizard, unless the vault is closed or the window covered."""
+        page = self._pages.currentWidget()
+        if self._card is None or self._cover is not None:
+            return
+        if isinstance(page, Wizard):
+            page.take_card(self._taken_card())
+        elif self._frame is not None:
+            self._show_add()
+
+    def _taken_card(self) -> Path | None:
+        card, self._card = self._card, None
+        return card
 
     def _show_nobody(self) -> None:
         broken = self._parts.gate.services.broken
@@ -175,7 +236,7 @@ class MainWindow(QWidget):
         wizard.given_up.connect(lambda: self._back_from(wizard))
         self._add(wizard)
         self._pages.setCurrentWidget(wizard)
-        wizard.start()
+        wizard.start(self._taken_card())
 
     def _added(self, familiar: str) -> None:
         if self._frame is None:
@@ -194,13 +255,28 @@ class MainWindow(QWidget):
             wizard.deleteLater()
             self._show_nobody()
 
-    async def _lock(self) -> None:
-        await self._put_frame_away("Locking…")
+    def _uncover(self) -> None:
+        """Show what was covered."""
+        cover, self._cover = self._cover, None
+        covered, self._covered = self._covered, None
+        if cover is None or covered is None or self._frame is None:
+            return
+        self._pages.setCurrentWidget(covered)
+        self._pages.removeWidget(cover)
+        cover.deleteLater()
+        self._name_window(self._frame.familiar_name)
+        if covered is self._frame:
+            self._frame.focus_panel()
+        self._offer_card()
+
+    async def _close_vault(self) -> None:
+        await self._put_frame_away("Closing the vault…")
         await self._parts.gate.close()
         self._show_unlock()
 
     async def _put_frame_away(self, text: str) -> None:
         frame, self._frame = self._frame, None
+        self._cover = self._covered = None
         self.setWindowTitle("Familiar")
         if frame is None:
             return
@@ -251,6 +327,8 @@ class MainWindow(QWidget):
             KeyBinding(registry, page)
 
     def _name_window(self, familiar: str) -> None:
+        if self._cover is not None:
+            return
         self.setWindowTitle(f"{familiar} – Familiar")
 
     def _failed(self, error: FamiliarError, again: Callable[[], object] | None) -> None:
@@ -269,4 +347,4 @@ class MainWindow(QWidget):
         self.move(room.center().x() - size[0] // 2, room.center().y() - size[1] // 2)
 
     def _refresh(self) -> None:
-        self.setWindowIcon(icon(self._parts.theme, "familiar", "accent"))
+        self.setWindowIcon(QIcon(str(resource("app", "familiar.svg"))))
