@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from familiar_app.cli import passphrase
+from familiar_app.cli.endpoint_note import name_endpoints
 from familiar_app.cli.output import Output
 from familiar_app.domain.errors import BugError, FamiliarError, UsageError, UserError
 from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, is_local
@@ -46,6 +47,7 @@ class Command:
         services = await passphrase.unlock(self.gate, self.args.passphrase_file, self.out)
         if self._used is not None:
             self._remember(self._used)
+        await name_endpoints(services, self.out)
         return services
 
     def familiar(self) -> FamiliarId:
