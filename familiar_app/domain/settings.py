@@ -296,10 +296,10 @@ class CharacterConfig(Table):
 
 
 class BackupSettings(Table):
-    """When backups are made, where to ("" is the profile's folder), and how many are kept. 0 hours is never."""
+    """When backups are made, where to (from the profile's folder), and how many are kept. 0 hours is never."""
 
-    every_hours: Annotated[float, Field(ge=0, le=24 * 366, allow_inf_nan=False)]
-    folder: str
+    every_hours: Annotated[int, Field(ge=0, le=24 * 366)]
+    folder: Annotated[str, Field(min_length=1)]
     keep_daily: Annotated[int, Field(ge=0, le=366)]
     keep_weekly: Annotated[int, Field(ge=0, le=520)]
     keep_monthly: Annotated[int, Field(ge=0, le=1200)]

@@ -32,7 +32,7 @@ class BackupShelf:
 
     def __init__(self, root: Path, settings: BackupSettings) -> None:
         self._root = root
-        self.folder = Path(settings.folder).expanduser() if settings.folder else root / FOLDER
+        self.folder = root / Path(settings.folder).expanduser()
         # Copies made before an upgrade lie in the profile, since they are made before any setting is read.
         self._folders = dict.fromkeys((self.folder, root / FOLDER))
         self.rule = KeepRule(settings.keep_daily, settings.keep_weekly, settings.keep_monthly)

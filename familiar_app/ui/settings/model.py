@@ -9,6 +9,7 @@ from familiar_app.domain.settings import CharacterConfig
 from familiar_app.ui.settings import meaning
 from familiar_app.ui.settings.memory import MEMORY
 from familiar_app.ui.settings.setting import Setting
+from familiar_app.ui.settings.vault import BACKUPS, LOCKING
 
 
 def _zoom(percent: int) -> tuple[float, str]:
@@ -144,6 +145,8 @@ SETTINGS: tuple[Setting, ...] = (
         "act",
         words="data files location directory",
     ),
+    *BACKUPS,
+    *LOCKING,
     Setting(
         "log_level",
         "Log",

@@ -185,6 +185,7 @@ class SettingsPanel:
             "passphrase": ("Change…", self._new_passphrase),
             "recovery_code": ("Make a new one…", self._new_code),
             "profile_folder": ("Open folder", self._open_folder),
+            "backups": ("Show…", self._show_backups),
             "statement": ("Save…", self._save_statement),
         }
         caption, act = acts[setting.key]
@@ -341,6 +342,9 @@ class SettingsPanel:
         if file is not None:
             await self._change.save_statement(file)
             self._context.tell(f"The privacy statement is saved as {file.name}.")
+
+    async def _show_backups(self, _setting: Setting) -> None:
+        self._context.go_to("backups", "")
 
     async def _open_folder(self, _setting: Setting) -> None:
         root = self._services.profile.root
