@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from familiar_app.domain.ids import FamiliarId, ego_key
+from familiar_app.domain.ids import MAIN_CHANNEL, FamiliarId, ego_key
 from familiar_app.domain.redaction import Redaction
 from familiar_app.store.erasure_scope import Scope
 
@@ -60,7 +60,9 @@ def clean_channels(connection: Connection, scope: Scope, redaction: Redaction, c
             counts["~rows"] += 1
     numbers = json.dumps(scope.channels)
     for statement in (
-        f"UPDATE channels SET title = '{ERASED_TITLE}', readers = NULL, archived = 1 WHERE id IN {_OWN}",
+        # The main channel of a familiar stays in use.
+        f"""UPDATE channels SET title = iif(key = '{MAIN_CHANNEL}', title, '{ERASED_TITLE}'), readers = NULL,
+        archived = iif(key = '{MAIN_CHANNEL}', archived, 1) WHERE id IN {_OWN}""",
         f"DELETE FROM lore_timers WHERE channel IN {_OWN}",
         f"DELETE FROM reactions WHERE channel IN {_OWN}",
         "DELETE FROM state WHERE key IN (SELECT 'chat.draft.' || value FROM json_each(?1))",

@@ -78,6 +78,8 @@ class ChannelDeeds:
         menu.addSeparator()
         menu.addAction("Export the messages…").triggered.connect(lambda: self.do("export_channel"))
         menu.addAction("Read as plain text").triggered.connect(self.read_as_text)
+        menu.addSeparator()
+        menu.addAction("Erase for good…").triggered.connect(lambda: self.do("erase_channel"))
         menu.popup(place)
 
     def _show_archived(self, on: bool) -> None:

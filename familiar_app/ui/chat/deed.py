@@ -18,6 +18,7 @@ from familiar_app.domain.turn import Revision, Role
 from familiar_app.ui.chat.channel_deed import ChannelDeeds
 from familiar_app.ui.chat.composer import length_problem
 from familiar_app.ui.chat.day_picker import DayPicker
+from familiar_app.ui.chat.erasing import EraseDeeds
 from familiar_app.ui.chat.markdown import is_web_link
 from familiar_app.ui.chat.row import Row, RowKey
 from familiar_app.ui.chat.side_content import RevisionsView, WhyView, whole_text
@@ -33,7 +34,7 @@ log = logging.getLogger(__name__)
 Make = Callable[[], Coroutine[Any, Any, Any]]
 
 
-class Deeds(ChannelDeeds):
+class Deeds(EraseDeeds, ChannelDeeds):
     """The deeds of one chat view. `do` takes a deed by its word; rows and channels have their own doors."""
 
     def __init__(self, view: ChatView) -> None:
@@ -70,6 +71,7 @@ class Deeds(ChannelDeeds):
             "new_channel": self._new_channel,
             "rename_channel": self._rename_channel,
             "archive_channel": self._archive_channel,
+            "erase_channel": self._erase_channel,
             "export_channel": self._export_channel,
             "refresh": model.refresh,
         }
@@ -270,6 +272,8 @@ class Deeds(ChannelDeeds):
                 self._view.context.go_to("memories", str(note.memory))
         elif deed == "remove" and turn is not None:
             self._start(lambda: self._model.edits.remove([turn]), "chat.remove")
+        elif deed == "erase" and turn is not None:
+            self._start(lambda: self._erase_message(turn.id), "chat.erase")
         elif deed == "why" and turn is not None:
             self._start(lambda: self._why(turn.id), "chat.why", replace=True)
         elif deed == "revisions" and turn is not None:
@@ -312,6 +316,7 @@ class Deeds(ChannelDeeds):
         add("Show on its own", "whole")
         menu.addSeparator()
         add("Remove", "remove")
+        add("Erase for good…", "erase", on=not turn.deleted)
         menu.popup(place)
 
     def why_last(self) -> None:

@@ -107,10 +107,10 @@ class EraseReceipt(Dialog):
         super().__init__(parent, f"{plan.label} was erased")
         self.setMinimumWidth(_WIDTH)
         self.body.addWidget(label(done_line(receipt), wrap=True, selectable=True))
-        told = _Told()
-        told.part("The name was taken out of", redacted_lines(receipt))
-        told.end([f"Receipt {receipt.id}, kept in the vault without a name.", NOTES[1]])
-        self.body.addWidget(told)
+        for line in redacted_lines(receipt):
+            self.body.addWidget(label(f"The name was taken out of {line}.", "quiet", wrap=True))
+        for note in (f"Receipt {receipt.id}, kept in the vault without a name.", NOTES[1]):
+            self.body.addWidget(label(note, "faint", wrap=True))
         self.add_choice("", "Close", "primary", default=True)
 
 

@@ -17,7 +17,7 @@ NOTES = (
     "Character texts and lorebooks were written by you and stay as they are.",
     "Backups made before still have it until they are pruned. Going back to one erases it again.",
 )
-BUSY = "Erasing. Should the program end meanwhile, it goes on when the vault is next opened."
+BUSY = "Should the program end meanwhile, it goes on when the vault is next opened."
 
 
 def title(plan: ErasurePlan) -> str:
@@ -25,14 +25,14 @@ def title(plan: ErasurePlan) -> str:
     return f"Erase message {plan.label}?" if plan.kind == "message" else f"Erase {plan.label}?"
 
 
-def removed_lines(plan: ErasurePlan | Receipt) -> list[str]:
-    """Return what goes, a line for each kind."""
-    return in_words(plan.removed) or ["Nothing is stored any more."]
+def removed_lines(plan: ErasurePlan) -> list[str]:
+    """Return what goes."""
+    return [", ".join(in_words(plan.removed)) or "Nothing is stored any more."]
 
 
 def redacted_lines(plan: ErasurePlan | Receipt) -> list[str]:
-    """Return where the name is taken out, a line for each kind."""
-    return in_words(plan.redacted)
+    """Return where the name is taken out, nothing where it stands nowhere."""
+    return [", ".join(in_words(plan.redacted))] if in_words(plan.redacted) else []
 
 
 def sample_lines(plan: ErasurePlan) -> list[str]:
