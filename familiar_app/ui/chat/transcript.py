@@ -100,10 +100,10 @@ class Transcript:
         if not self.window.turns:
             await self.window.open_end()
             return len(self.window.turns)
-        before = self.window.turns[-1].id
+        before, missed = self.window.turns[-1].id, await self.window.missed()
         while await self.window.more_after() and not self.window.at_end:
             pass
-        return sum(turn.id > before for turn in self.window.turns)
+        return max(sum(turn.id > before for turn in self.window.turns), missed)
 
     def heard(self, turn: Turn) -> None:
         """Show a turn that was just stored; where the end is not held, count it as waiting below."""

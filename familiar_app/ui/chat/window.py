@@ -85,6 +85,17 @@ class Window:
             self.at_start = False
         return changed
 
+    async def missed(self) -> int:
+        """Take in what was stored meanwhile between turns of the newest page that are held; returns how many."""
+        newest = await self.source.page(self.channel, limit=self.page)
+        held = {turn.id for turn in self.turns}
+        found = [one for one in newest if one.id not in held and self._covers(one.id)]
+        found = [one for one in found if not any(_are_alternatives(one, held) for held in self.turns)]
+        for turn in found:
+            place = next((place for place, one in enumerate(self.turns) if one.id > turn.id), len(self.turns))
+            self.turns.insert(place, turn)
+        return len(found)
+
     def append(self, turn: Turn) -> bool:
         """Take in a turn that was just stored; False where the slice does not reach the end of the channel."""
         if not self.at_end:
