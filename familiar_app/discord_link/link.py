@@ -158,7 +158,8 @@ class DiscordLink:
         for host in self.hosts:
             desk, talk = host.conversation.desk, host.conversation
             desk.members = self.membership.of
-            notices = DiscordNotices(host.familiar, host.vault, lambda: self._client, self._start, talk.notices)
+            parts = (host.familiar, host.vault, lambda: self._client, self._start, talk.notices)
+            notices = DiscordNotices(*parts, whose=host.name if self.others else "")
             desk.use(MemoryTools(host.vault.saved_memories, talk.config.saved_memories, desk.embedder, notices))
 
     async def _statement(self, server: str | None) -> str:

@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 class DiscordNotices:
     """Shows the notices of one familiar where it speaks on Discord; others go to `beside`.
 
-    `client` gives the connection, None while there is none.
+    `client` gives the connection, None while there is none. `whose` names the familiar where several share an account.
     """
 
     familiar: FamiliarId
@@ -42,6 +42,7 @@ class DiscordNotices:
     client: Callable[[], discord.Client | None]
     start: Start
     beside: NoticeSink | None = None
+    whose: str = ""
 
     async def show(self, notice: MemoryNotice, in_channel: ChannelNotice | None, context: ToolContext) -> None:
         number = None if context.channel is None else channel_number(context.channel)
@@ -63,11 +64,12 @@ class DiscordNotices:
         turn = await self._turn(memory)
         if client is None:
             return
+        title = f"{self.whose}: {notice.title}" if self.whose else notice.title
         options: dict[str, Any] = {"allowed_mentions": discord.AllowedMentions.none(), "silent": True}
         if notice.card:
-            options["embed"] = discord.Embed(title=notice.title, description=notice.card)
+            options["embed"] = discord.Embed(title=title, description=notice.card)
         else:
-            options["content"] = f"-# {notice.title}"
+            options["content"] = f"-# {title}"
             if turn is not None:
                 options["view"] = _button(id_of(SHOW, self.familiar, (str(turn),)))
         try:
