@@ -55,6 +55,8 @@ class Desk(Protocol):
 
     async def diagnostics(self, spot: Spot) -> str: ...
 
+    async def focus(self, spot: Spot, on: bool) -> str: ...
+
 
 def host_of(desk: Desk, familiar: str | None) -> Host | None:
     """Return the familiar that is meant by its id or its mark, the first one where none is named; else None."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import discord
 from discord import app_commands
@@ -32,10 +32,14 @@ def add_manage(tree: app_commands.CommandTree[Any], desk: Desk) -> None:
     async def diagnostics(interaction: discord.Interaction) -> None:
         await answer_manager(interaction, lambda spot, _: desk.diagnostics(spot))
 
+    async def focus(interaction: discord.Interaction, state: Literal["on", "off"] = "on") -> None:
+        await answer_manager(interaction, lambda spot, _: desk.focus(spot, state == "on"))
+
     for name, description, callback in (
         ("subscribe", "Listen and speak in this channel from now on.", subscribe),
         ("unsubscribe", "Listen in this channel no longer.", unsubscribe),
         ("diagnostics", "Tell how things stand in this channel.", diagnostics),
+        ("focus", "Let attention stay with this channel, or no longer.", focus),
     ):
         tree.add_command(for_managers(app_commands.Command(name=name, description=description, callback=callback)))
 

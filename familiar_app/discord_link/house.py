@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.discord_link.household import Meant, Resident, who_is_meant
+from familiar_app.discord_link.focusing import attention_here, set_focus
 from familiar_app.discord_link.incoming import Changed, Heard, Incoming, Pressed, Reacted, Spot
 from familiar_app.discord_link.listener import Listener
 from familiar_app.discord_link.scribe import Scribe
@@ -109,7 +110,13 @@ class House:
             listens = "listens" if member.scribe.listens(spot) else "does not listen"
             mode = member.conversation.config.discord_mode(spot.key, spot.parent_key)
             sentences.append(f"{member.conversation.name} {listens} here (mode: {mode})")
-        return f"{'; '.join(sentences)}; {kept} messages of this channel are kept."
+        more = [await attention_here(member.conversation, spot) for member in self.members]
+        first = f"{'; '.join(sentences)}; {kept} messages of this channel are kept."
+        return "\n".join([first, *filter(None, more)])
+
+    async def focus(self, spot: Spot, on: bool) -> str:
+        """Hold the familiars' attention to a channel, or let go of it, and say so."""
+        return "\n".join([await set_focus(one.conversation, one.scribe, spot, on=on) for one in self.members])
 
     async def _shared_out(self, heard: Heard) -> list[tuple[Member, Heard]]:
         """Return a message as each member hears it; those whom it is meant for come first, in their order."""

@@ -132,6 +132,10 @@ class DiscordLink:
         """Tell how things stand in a channel, without a word of what was said."""
         return await self.house.diagnostics(spot)
 
+    async def focus(self, spot: Spot, on: bool) -> str:
+        """Hold the familiars' attention to a channel, or let go of it."""
+        return await self.house.focus(spot, on)
+
     def scribe_of(self, familiar: FamiliarId) -> Scribe:
         """Return who writes for one of the familiars of this account."""
         return next((one.scribe for one in self.house.members if one.familiar == familiar), self.scribe)
