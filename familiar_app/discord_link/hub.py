@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 LOOK_AFTER_S = 0.2
 RENEW_AFTER_S = 1.0
+QUIET_LOOKS = 150
 Listener = Callable[[FamiliarId], object]
 
 
@@ -169,7 +170,12 @@ class Hub:
     # ---- connections
 
     async def _renew(self, familiar: FamiliarId) -> None:
+        """Begin anew once nothing is being answered, or after a while all the same."""
         await asyncio.sleep(RENEW_AFTER_S)
+        for _ in range(QUIET_LOOKS):
+            if not self.journal(familiar).answering:
+                break
+            await asyncio.sleep(LOOK_AFTER_S)
         await self._read(familiar)
         await self._arrange(again=(familiar,))
 

@@ -63,6 +63,11 @@ class Journal:
                 self._tell()
                 return
 
+    @property
+    def answering(self) -> bool:
+        """Whether an answer that was decided on is not over."""
+        return any(one.speak and one.fate is None for one in self.entries)
+
     def listen(self, listener: Callable[[], object]) -> Callable[[], None]:
         """Call `listener` after every change. Returns how to stop it."""
         self._listeners.append(listener)

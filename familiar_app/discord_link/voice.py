@@ -144,7 +144,9 @@ class Voice:
         try:
             while self._dropped or (self._waiting and not self.muted):
                 while self._dropped:
-                    await self._end(self._dropped.pop())
+                    dropped = self._dropped.pop()
+                    self.ended(dropped.turn, Fate.FAILED if self.muted else Fate.DROPPED)
+                    await self._end(dropped)
                 if self._waiting and not self.muted:
                     self._current = self._waiting.pop(0)
                     try:

@@ -119,6 +119,7 @@ def test_a_channel_has_its_own_mode_and_layers(play: Play) -> None:
         QTest.keyClick(scene.view.places, Qt.Key.Key_Space)
         await scene.until(lambda: scene.rows[1].listens)
         QTest.keyClick(scene.view.places, Qt.Key.Key_Return)
+        assert QApplication.focusWidget().accessibleName() == "Mira listens here"
         box = next(one for one in scene.side.findChildren(QComboBox) if one.isVisible())
         box.setCurrentIndex(2)
         box.activated.emit(2)
@@ -127,8 +128,10 @@ def test_a_channel_has_its_own_mode_and_layers(play: Play) -> None:
         assert "Message Content Intent" in scene.side_text()
         await scene.until(lambda: scene.on.discord.gateway.identified == 2, "for a connection that reads everything")
         layer = next(one for one in scene.side.findChildren(QCheckBox) if one.text() == "Lorebook" and one.isVisible())
+        layer.setFocus()
         layer.click()
         await scene.until(lambda: scene.rows[1].own_layers)
+        await scene.until(lambda: QApplication.focusWidget().accessibleName() == "Lorebook", "for the focus to stay")
         assert "lorebook" not in scene.hosted.config.prompt_layers("discord:100000000000000010")
         await scene.press("As everywhere else", scene.side)
         await scene.until(lambda: not scene.rows[1].own_layers)

@@ -189,7 +189,8 @@ class DiscordView(QWidget):
             return
         self._show_page(row)
         if focus:
-            self._page.inside.focusNextChild()
+            found = next((one for one in self._controls() if one.isEnabled()), self.places)
+            found.setFocus()
 
     def _show_page(self, row: Row) -> None:
         page = page_of(self.model, row, self.deeds.do)
@@ -216,9 +217,12 @@ class DiscordView(QWidget):
         name = focused.accessibleName() if focused is not None and self._page.isAncestorOf(focused) else None
         self._show_page(row)
         if name is not None:
-            controls = self._page.findChildren(QAbstractButton) + self._page.findChildren(QComboBox)
-            found = next((one for one in controls if one.accessibleName() == name), None)
-            (found or self.places).setFocus()
+            found = next((one for one in self._controls() if one.accessibleName() == name), self.places)
+            found.setFocus()
+
+    def _controls(self) -> list[QWidget]:
+        """Return what can be changed on the page at the side."""
+        return [*self._page.findChildren(QAbstractButton), *self._page.findChildren(QComboBox)]
 
     @property
     def current_row(self) -> Row | None:

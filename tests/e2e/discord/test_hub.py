@@ -9,7 +9,7 @@ from pathlib import Path
 
 from familiar_app.discord_link.client import Addresses
 from familiar_app.discord_link.company import Company
-from familiar_app.discord_link.hub import Hub
+from familiar_app.discord_link.hub import RENEW_AFTER_S, Hub
 from familiar_app.discord_link.incoming import channel_number
 from familiar_app.discord_link.rights import MANAGE_WEBHOOKS
 from familiar_app.domain.clock import SystemClock
@@ -174,9 +174,27 @@ async def test_familiars_who_share_an_account_ask_for_webhooks_and_one_who_goes_
             await hub.switch(familiar, True)
         await until(on, hub, "connected", TOM)
         await on.scene.until(lambda: bool(hub.of(TOM).servers), "for the servers")
-        assert len(on.discord.gateway.sessions) == 1
+        held = on.discord.gateway.sessions
+        await on.scene.until(lambda: sum(one.socket is not None for one in held.values()) == 1, "for one connection")
         await hub.forget(TOM)
         await until(on, hub, "connected")
         assert MANAGE_WEBHOOKS not in hub.rights(MIRA)
         assert await on.vault.secrets.names() == [f"{MIRA}.discord_token"]
         assert await on.vault.state.get(f"discord.places.{TOM}") is None
+
+
+async def test_new_settings_wait_for_the_answer_that_is_being_made(tmp_path: Path) -> None:
+    async with hub_on(tmp_path) as (on, hub):
+        on.model.held = asyncio.Event()
+        await hub.set_token(MIRA, TOKEN)
+        await hub.switch(MIRA, True)
+        await until(on, hub, "connected")
+        await on.scene.write("Ann", "@Mira good evening")
+        await on.scene.until(lambda: bool(on.model.requests), "for the question to the model")
+        hub.renew(MIRA)
+        await asyncio.sleep(RENEW_AFTER_S + 0.5)
+        assert on.discord.gateway.identified == 1
+        on.model.held.set()
+        await on.scene.replies(1)
+        await on.scene.until(lambda: on.discord.gateway.identified == 2, "for the new connection")
+        await until(on, hub, "connected")

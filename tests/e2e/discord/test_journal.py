@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from familiar_app.discord_link.journal import Fate
@@ -38,4 +39,21 @@ async def test_an_answer_that_could_not_be_sent_has_failed(tmp_path: Path) -> No
         async with on.connected():
             await on.scene.write("Ann", "@Mira good evening")
             await on.scene.until(lambda: bool(on.link.journal.entries) and on.link.journal.entries[-1].fate is not None)
-        assert on.link.journal.entries[-1].fate is Fate.FAILED
+            await on.scene.write("Ben", "@Mira are you there?")
+            await on.scene.until(lambda: [one.fate for one in on.link.journal.entries] == [Fate.FAILED, Fate.FAILED])
+        assert not on.link.journal.answering
+
+
+async def test_an_answer_whose_message_is_gone_was_taken_back(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on:
+        on.model.held = asyncio.Event()
+        async with on.connected():
+            first = await on.scene.write("Ann", "@Mira one")
+            await on.scene.until(lambda: bool(on.model.requests), "for the question to the model")
+            second = await on.scene.write("Ben", "@Mira two")
+            await on.scene.until(lambda: len(on.link.journal.entries) == 2, "for the second message")
+            await on.scene.delete(second)
+            await on.scene.delete(first)
+            on.model.held.set()
+            await on.scene.until(lambda: not on.link.journal.answering, "for the end of both")
+            assert [one.fate for one in on.link.journal.entries] == [Fate.DROPPED, Fate.DROPPED]
