@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from familiar_app.conversation.exchange import Conversation
-from familiar_app.discord_link.household import Meant, Resident, who_is_meant
 from familiar_app.discord_link.focusing import attention_here, set_focus
+from familiar_app.discord_link.household import Meant, Resident, who_is_meant
 from familiar_app.discord_link.incoming import Changed, Heard, Incoming, Pressed, Reacted, Spot
 from familiar_app.discord_link.listener import Listener
 from familiar_app.discord_link.scribe import Scribe

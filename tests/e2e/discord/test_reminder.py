@@ -104,7 +104,7 @@ async def test_what_is_said_elsewhere_is_counted_until_it_is_much_and_a_mention_
             message = await play.scene.write("Ann", "@Mira are you there")
             await play.turn_of(message)
             await play.scene.replies(1)
-            assert [request.messages[-1].content.count("there") for request in play.model.requests] == [1]
+            assert [request.messages[-1].content.count("are you there") for request in play.model.requests] == [1]
             assert await play.vault.attention.unread(MIRA) == []
             for number in range(LOOK_AFTER):
                 await play.scene.write("Ann", f"further {number}" if number < LOOK_AFTER - 1 else "the last one")
