@@ -41,6 +41,11 @@ class DiscordModel(Watched):
         return self._services.familiars[self.familiar]
 
     @property
+    def gone(self) -> bool:
+        """Whether the familiar was removed; whatever shows it will be put away."""
+        return self.familiar not in self._services.familiars
+
+    @property
     def name(self) -> str:
         return self.hosted.name
 
@@ -169,7 +174,7 @@ class DiscordModel(Watched):
         return stop
 
     def _changed(self, familiar: FamiliarId) -> None:
-        if familiar == self.familiar:
+        if familiar == self.familiar and not self.gone:
             self.tell("standing")
             if self.loaded:
                 self.narrow()

@@ -142,7 +142,8 @@ class DiscordView(QWidget):
         """Listen no more."""
         self._tick.stop()
         self._draw_soon.stop()
-        self._stop()
+        stop, self._stop = self._stop, lambda: None
+        stop()
         self.model.unwatch(self._heard)
 
     def focus(self) -> None:
@@ -254,6 +255,9 @@ class DiscordView(QWidget):
 
     def _draw(self) -> None:
         """Take in what the model has now."""
+        if self.model.gone:
+            self.stop()
+            return
         standing = self.model.standing
         guide = self._renewing or not standing.token
         self.guide.show_for(self.model.name, renewing=self._renewing and standing.token)

@@ -37,8 +37,9 @@ class Desk:
         self.refuses = False
         clock = FixedClock(NOW)
         self.hub = Hub(vault, TaskRegistry(lambda *_: None), dict, self._nobody)
+        self.familiars = {MIRA: self.hosted}
         services: Any = SimpleNamespace(
-            vault=vault, clock=clock, familiars={MIRA: self.hosted}, network=SimpleNamespace(local_only=True)
+            vault=vault, clock=clock, familiars=self.familiars, network=SimpleNamespace(local_only=True)
         )
         self.model = DiscordModel(services, self.hub, MIRA, NOW.tzinfo)
         gate: Any = self
@@ -130,3 +131,15 @@ async def test_every_change_is_told(desk: Desk) -> None:
     stop()
     await desk.hub.set_token(MIRA, None)
     assert heard == ["standing", "rows"]
+
+
+async def test_a_familiar_that_goes_is_told_of_no_more(desk: Desk) -> None:
+    await desk.model.load()
+    stop = desk.model.listen()
+    heard: list[str] = []
+    desk.model.watch(heard.append)
+    desk.familiars.clear()
+    await desk.hub.forget(MIRA)
+    await desk.hub.set_token(MIRA, "abc.def.ghi")
+    assert (heard, desk.model.gone) == ([], True)
+    stop()
