@@ -13,6 +13,7 @@ from familiar_app.context.layer import Layer
 from familiar_app.context.lorebook import LOREBOOK, LorebookLayer
 from familiar_app.context.operating_mode import OperatingModeLayer
 from familiar_app.context.people_dossiers import PeopleDossiersLayer
+from familiar_app.context.platform import PLATFORM, PlatformLayer
 from familiar_app.context.reflections import ReflectionsLayer
 from familiar_app.context.retrieved_context import RETRIEVED, RetrievedContextLayer
 from familiar_app.context.saved_memories import SAVED_MEMORIES, SavedMemoriesLayer
@@ -32,6 +33,7 @@ LAYERS: dict[str, Callable[[], Layer]] = {
     "people_dossiers": PeopleDossiersLayer,
     RETRIEVED: RetrievedContextLayer,
     ATTENTION: AttentionLayer,
+    PLATFORM: PlatformLayer,
     "final_reminder": FinalReminderLayer,
 }
 

@@ -72,7 +72,7 @@ class Answering:
             old = wish.instead if await vault.messages.parts(wish.instead) else reply.id
             count = await edit_reply(vault, self._line, self._number, old, reply, buttons)
         else:
-            answers = wish.message if wish.quote else None
-            count = await send_reply(vault, self._line, self._number, reply, answers, buttons)
+            asked = wish.message or None
+            count = await send_reply(vault, self._line, self._number, reply, asked, buttons, quote=wish.quote)
         log.info("turn %d was sent as %d messages", reply.id, count)
         return count

@@ -80,15 +80,24 @@ class _Part:
 
 
 async def send_reply(
-    vault: Vault, line: Line, channel: int, reply: Turn, answers: int | None, buttons: Buttons | None = None
+    vault: Vault,
+    line: Line,
+    channel: int,
+    reply: Turn,
+    asked: int | None,
+    buttons: Buttons | None = None,
+    *,
+    quote: bool = True,
 ) -> int:
     """Send a reply and note its messages; returns how many there are. Raises what kept one of them from being sent.
 
-    Messages that are noted already are not sent again.
+    It is shown as a reply to the message `asked` with `quote`, or where it says so. Messages that are noted already are
+    not sent again.
     """
     marked = read_mark(reply.content)
+    answers = asked if quote or marked.marked else None
     if marked.marked:
-        answers = await _named(vault, reply.channel, marked.answers) or answers
+        answers = await _named(vault, reply.channel, marked.answers) or asked
     parts = await _parts(vault, line, reply, marked, buttons)
     there = len(await vault.messages.parts(reply.id))
     for number, part in enumerate(parts[there:], there):

@@ -20,6 +20,7 @@ PURPOSE: Mapping[str, str] = {
     "retrieved_context": "What memory brought back for the newest message, best first.",
     "recent_history": "The newest turns word for word, as many as there is room for.",
     "attention": "What is unread in channels it does not attend to, and reminders that wait in this one.",
+    "platform": "How an answer says on Discord what it replies to and whom it pings. Empty in the window.",
     "final_reminder": "The time and what holds for the very next answer. It stands last, where models heed it most.",
 }
 

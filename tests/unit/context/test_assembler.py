@@ -23,7 +23,7 @@ HERE = PromptRequest(LOCAL)
 # Layers that have nothing to say in a talk that has only begun.
 EMPTY = (
     "lorebook", "saved_memories", "conversation_summary", "reflections", "people_dossiers", "retrieved_context",
-    "attention",
+    "attention", "platform",
 )  # fmt: skip
 
 
