@@ -146,10 +146,13 @@ def test_an_endpoint_elsewhere_asks_before_the_network_is_allowed(world: World, 
         await until(lambda: (QApplication.activeModalWidget() or dialog) is not dialog)
         asking: Any = QApplication.activeModalWidget()
         assert "another computer, models.example.org" in texts(asking)
+        assert panel._rows["local_only"]._now.isHidden()
         asking.choose("allow")
         await until(lambda: world.gate.profile.config("mira").models.prose.model == "large")
         assert not world.gate.profile.settings().local_only
         await until(lambda: window.frame.status.now.model == "large")
+        row = panel._rows["local_only"]
+        await until(lambda: "sent to models.example.org" in row._now.accessibleName())
 
     on_loop(with_window(world, test))
 

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QWidget
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.settings import CharacterConfig, ProfileSettings
+from familiar_app.domain.statement import endpoint_hosts
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.dialog import ask_for_network, choose_file
 from familiar_app.ui.kit.field import SearchField
@@ -207,6 +208,8 @@ class SettingsPanel:
         for setting in SETTINGS:
             if setting.kind != "act":
                 self._rows[setting.key].show_value(read_value(setting, self._settings, self._config))
+        hosts = endpoint_hosts(one.config for one in self._services.familiars.values())
+        self._rows["local_only"].show_text(f"Off, conversations are sent to {', '.join(hosts)}." if hosts else "")
         self._rows["profile_folder"].show_text(str(self._services.profile.root))
         self._rows["providers.embedding"].show_text(await self._change.meaning_text(self._config))
         zone = self._rows["display.timezone"]
