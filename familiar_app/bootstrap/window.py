@@ -31,6 +31,7 @@ from familiar_app.models.factory import build_model
 from familiar_app.models.network import NetworkPolicy
 from familiar_app.store import keyring
 from familiar_app.store.profile import slot_from_spec
+from familiar_app.ui.backups.panel import create_backups_panel
 from familiar_app.ui.character.panel import create_character_panel
 from familiar_app.ui.chat.panel import create_chat_panel
 from familiar_app.ui.discord.panel import create_discord_panel
@@ -149,6 +150,7 @@ def window_parts(
         settings_panel,
         create_search_panel,
         create_upkeep_panel,
+        create_backups_panel,
     )
     return WindowParts(
         gate=application,

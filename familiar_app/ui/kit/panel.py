@@ -17,6 +17,7 @@ from familiar_app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from familiar_app.services import Gate, Services
+    from familiar_app.ui.kit.going_back import BackupChoice
     from familiar_app.ui.kit.parts import WindowParts
 
 
@@ -151,6 +152,8 @@ class PanelContext(QObject):
         """Tell whether there is a panel of that id to go to."""
         self.go_back: Callable[[], object] = lambda: None
         """Go back to the place before this one."""
+        self.go_back_to: Callable[[BackupChoice], object] = lambda _choice: None
+        """Put a backup in the place of the profile; the vault is closed for it."""
         self.offer_undo: OfferUndo = lambda _text, _undo, _redo=None: None
         """Show the undo bar: what was done, and what takes it back (starts its own task).
 

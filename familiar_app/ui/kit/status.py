@@ -13,7 +13,7 @@ ModelState = Literal["idle", "loading", "answering", "failed", "none"]
 class Status:
     """One state of the bar. `model_local` tells that what is said to the model stays on this computer.
 
-    `memory` is a word about the upkeep of memory, `discord` one about the link, "" where nobody tells; their tones are
+    `memory` is a word about the upkeep of memory, `discord` one about the link, `backup` one about backups, "" where nobody tells; their tones are
     roles of the theme.
     """
 
@@ -31,6 +31,9 @@ class Status:
     discord: str = ""
     discord_tip: str = ""
     discord_tone: str = "text_2"
+    backup: str = ""
+    backup_tip: str = ""
+    backup_tone: str = "text_2"
 
 
 class StatusModel:

@@ -44,11 +44,13 @@ SEARCH = "search"
 class Frame(QWidget):
     """Built for one open vault and thrown away when it is closed.
 
-    `add_wanted` asks for the wizard that adds a familiar; `familiar_shown` carries the name for the window's title.
+    `add_wanted` asks for the wizard that adds a familiar; `familiar_shown` carries the name for the window's title;
+    `back_wanted` carries the backup that somebody wants to go back to.
     """
 
     add_wanted = Signal()
     familiar_shown = Signal(str)
+    back_wanted = Signal(object)
 
     def __init__(
         self,
@@ -80,6 +82,7 @@ class Frame(QWidget):
             show_model=self._show_model,
             show_memory=lambda: self.show_panel("upkeep"),
             show_discord=lambda: self.show_panel("discord"),
+            show_backups=lambda: self.show_panel("backups"),
         )
         self._stack = QStackedWidget()
         self._build_layout()
@@ -273,6 +276,7 @@ class Frame(QWidget):
         context.go_to = self.go_to
         context.has_panel = self._panels.__contains__
         context.go_back = self.go_back
+        context.go_back_to = self.back_wanted.emit
         context.offer_undo = self._offer_undo
         context.tell = self._bar.tell
         context.actions_changed = self._offer_panel

@@ -28,6 +28,7 @@ class StatusBar(QWidget):
         show_model: Callable[[], object],
         show_memory: Callable[[], object] = lambda: None,
         show_discord: Callable[[], object] = lambda: None,
+        show_backups: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__()
         self._theme, self._model = theme, model
@@ -37,10 +38,11 @@ class StatusBar(QWidget):
         self._llm = self._part(show_model)
         self.memory = self._part(show_memory)
         self.discord = self._part(show_discord)
+        self.backup = self._part(show_backups)
         self._word = ElidedLabel("", "quiet")
         parts = row(spacing=4)
         parts.setContentsMargins(8, 2, 12, 2)
-        for part in (self._vault, self.shield, self._llm, self.memory, self.discord):
+        for part in (self._vault, self.shield, self._llm, self.memory, self.discord, self.backup):
             parts.addWidget(part)
         parts.addSpacing(12)
         parts.addWidget(self._word, 1)
@@ -97,6 +99,9 @@ class StatusBar(QWidget):
             self.discord, "warning" if lost else "discord", status.discord_tone, status.discord, status.discord_tip
         )
         self.discord.setVisible(bool(status.discord))
+        missed = status.backup_tone == "danger"
+        self._fill(self.backup, "warning" if missed else "save", status.backup_tone, status.backup, status.backup_tip)
+        self.backup.setVisible(bool(status.backup))
 
     def _show_model(self, status: Status) -> None:
         failed = status.model_state == "failed"

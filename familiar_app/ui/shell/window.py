@@ -19,6 +19,7 @@ from familiar_app.store.resource import resource
 from familiar_app.ui.first_run.wizard import Wizard
 from familiar_app.ui.kit.action import Action, ActionRegistry
 from familiar_app.ui.kit.empty_state import EmptyState
+from familiar_app.ui.kit.going_back import BackupChoice
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.label import surface
 from familiar_app.ui.kit.parts import WindowParts
@@ -26,10 +27,11 @@ from familiar_app.ui.kit.secret_clipboard import secret_clipboard
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import ProgressView
 from familiar_app.ui.shell.binding import KeyBinding
+from familiar_app.ui.shell.covering import Covering
 from familiar_app.ui.shell.frame import Frame
 from familiar_app.ui.shell.locking import Locking, close_dialogs
+from familiar_app.ui.shell.returning import Returning
 from familiar_app.ui.shell.tray import Tray
-from familiar_app.ui.unlock.cover import CoverScreen
 from familiar_app.ui.unlock.screen import UnlockScreen
 
 log = logging.getLogger(__name__)
@@ -59,8 +61,16 @@ class MainWindow(QWidget):
         self._card: Path | None = None
         self._leaving = False
         self._placed = False
-        self._cover: CoverScreen | None = None
-        self._covered: QWidget | None = None
+        self._covering = Covering(
+            parts, self._pages, add=self._add, close_vault=self.close_vault, uncovered=self._uncovered
+        )
+        self._returning = Returning(
+            parts.gate,
+            put_away=self._put_frame_away,
+            show=self._show,
+            unlock=lambda told: self._show_unlock(told=told),
+            apply=self._apply,
+        )
         self._tray = Tray(
             parts.theme,
             self,
@@ -97,18 +107,9 @@ class MainWindow(QWidget):
 
     def lock(self) -> None:
         """Cover the window until somebody gives the passphrase; the familiars go on."""
-        shown = self._pages.currentWidget()
-        if self._frame is None or self._leaving or self._cover is not None or shown is None:
-            return
-        close_dialogs()
-        self._cover, self._covered = CoverScreen(self._parts), shown
-        self._cover.opened.connect(self._uncover)
-        self._cover.close_wanted.connect(self.close_vault)
-        self._add(self._cover)
-        self._pages.setCurrentWidget(self._cover)
-        self.setWindowTitle("Familiar")
-        self._cover.start()
-        log.info("the window is locked")
+        if self._frame is not None and not self._leaving:
+            self._covering.cover()
+            self.setWindowTitle("Familiar")
 
     def close_vault(self) -> None:
         """Close the vault and ask for the passphrase: everything of it stops."""
@@ -119,7 +120,7 @@ class MainWindow(QWidget):
     @property
     def locked(self) -> bool:
         """Whether the window of an open vault is covered."""
-        return self._cover is not None
+        return self._covering.on
 
     async def prepare_close(self) -> None:
         """Store drafts and the window's place, and take no more input."""
@@ -172,6 +173,7 @@ class MainWindow(QWidget):
     def _show_unlock(self, keyring: bool = False, told: str = "") -> None:
         screen = UnlockScreen(self._parts)
         screen.opened.connect(lambda: self._tasks.start(self._open, name="window.open"))
+        screen.back_wanted.connect(self._go_back_to)
         self._show(screen)
         screen.start()
         if told:
@@ -192,6 +194,7 @@ class MainWindow(QWidget):
         frame.add_wanted.connect(self._show_add)
         frame.familiar_shown.connect(self._name_window)
         frame.context.settings_changed.connect(self._apply)
+        frame.back_wanted.connect(self._go_back_to)
         await self._place(frame)
         self._frame = frame
         self._name_window(services.familiars[frame.context.familiar].name)
@@ -202,7 +205,7 @@ class MainWindow(QWidget):
     def _offer_card(self) -> None:
         """Show the card that waits in the wizard, unless the vault is closed or the window covered."""
         page = self._pages.currentWidget()
-        if self._card is None or self._cover is not None:
+        if self._card is None or self._covering.on:
             return
         if isinstance(page, Wizard):
             page.take_card(self._taken_card())
@@ -255,19 +258,16 @@ class MainWindow(QWidget):
             wizard.deleteLater()
             self._show_nobody()
 
-    def _uncover(self) -> None:
-        """Show what was covered."""
-        cover, self._cover = self._cover, None
-        covered, self._covered = self._covered, None
-        if cover is None or covered is None or self._frame is None:
-            return
-        self._pages.setCurrentWidget(covered)
-        self._pages.removeWidget(cover)
-        cover.deleteLater()
-        self._name_window(self._frame.familiar_name)
-        if covered is self._frame:
-            self._frame.focus_panel()
+    def _uncovered(self, page: QWidget) -> None:
+        """Go on with what was covered."""
+        if self._frame is not None:
+            self._name_window(self._frame.familiar_name)
+            if page is self._frame:
+                self._frame.focus_panel()
         self._offer_card()
+
+    def _go_back_to(self, choice: BackupChoice) -> None:
+        self._tasks.start(partial(self._returning.to, choice), name="window.restore")
 
     async def _close_vault(self) -> None:
         await self._put_frame_away("Closing the vault…")
@@ -276,7 +276,7 @@ class MainWindow(QWidget):
 
     async def _put_frame_away(self, text: str) -> None:
         frame, self._frame = self._frame, None
-        self._cover = self._covered = None
+        self._covering.forget()
         self.setWindowTitle("Familiar")
         if frame is None:
             return
@@ -327,7 +327,7 @@ class MainWindow(QWidget):
             KeyBinding(registry, page)
 
     def _name_window(self, familiar: str) -> None:
-        if self._cover is not None:
+        if self._covering.on:
             return
         self.setWindowTitle(f"{familiar} – Familiar")
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.field import LabelledField, PasswordField, line_edit
+from familiar_app.ui.kit.going_back import choose_backup
 from familiar_app.ui.kit.icon import follow, pixmap
 from familiar_app.ui.kit.label import column, label, row, surface
 from familiar_app.ui.kit.new_passphrase import NewPassphrase
@@ -22,9 +23,13 @@ WIDTH = 400
 
 
 class UnlockScreen(QWidget):
-    """`opened` tells that the vault is open and, where the recovery code was used, has a new passphrase."""
+    """`opened` tells that the vault is open and, where the recovery code was used, has a new passphrase.
+
+    `back_wanted` carries the backup that somebody wants to go back to.
+    """
 
     opened = Signal()
+    back_wanted = Signal(object)
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__()
@@ -42,6 +47,8 @@ class UnlockScreen(QWidget):
         inner.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignHCenter)
         inner.addWidget(self._stack)
         inner.addWidget(self.notice)
+        self.restore = button("Go back to a backup…", self._choose_backup, role="link")
+        inner.addWidget(self.restore, 0, Qt.AlignmentFlag.AlignHCenter)
         self._middle.setLayout(inner)
         layout = column(margins=24, spacing=0)
         layout.addStretch(2)
@@ -120,6 +127,15 @@ class UnlockScreen(QWidget):
         self._stack.setCurrentIndex(page)
         self.notice.clear()
         (self._passphrase.setFocus, self._code.setFocus, self._new.focus)[page]()
+
+    def _choose_backup(self) -> None:
+        self.notice.clear()
+        self._tasks.start(self._ask_for_backup, name="unlock.restore", show_error=self.notice.show_error)
+
+    async def _ask_for_backup(self) -> None:
+        choice = await choose_backup(self, self._parts.theme)
+        if choice is not None:
+            self.back_wanted.emit(choice)
 
     def _unlock(self) -> None:
         if self._passphrase.text():

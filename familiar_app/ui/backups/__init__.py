@@ -1,0 +1,1 @@
+"""Backups, checking and care of the vault, as a panel."""

@@ -1,0 +1,110 @@
+"""Asks for everything that going back to a backup needs: the file, its passphrase, and whether what is inside is meant.
+
+Nothing is changed here; the window itself goes back, since the vault is closed for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtWidgets import QCheckBox, QWidget
+
+from familiar_app.domain.errors import BadInputError, LockedError
+from familiar_app.store.backup_file import SealedBackup
+from familiar_app.store.restore import Looked, look_inside, look_with_key
+from familiar_app.ui.kit.dialog import Dialog, choose_file, shown
+from familiar_app.ui.kit.field import LabelledField, PasswordField
+from familiar_app.ui.kit.label import label
+from familiar_app.ui.kit.theme import Theme
+
+
+@dataclass(frozen=True, slots=True)
+class BackupChoice:
+    """A backup that somebody wants to go back to, and whether settings and characters come back too."""
+
+    looked: Looked
+    canon: bool
+
+
+async def choose_backup(
+    parent: QWidget, theme: Theme, path: Path | None = None, *, data_key: bytes | None = None, told: str = ""
+) -> BackupChoice | None:
+    """Let the person choose a backup, open it and confirm; None where they gave it up.
+
+    `data_key` is that of the open vault: a backup of its own needs no passphrase. Raises UserError, OutsideError.
+    """
+    path = path or await choose_file(parent, "Choose a backup", filters=["Backups (*.backup)", "All files (*)"])
+    if path is None:
+        return None
+    sealed = await asyncio.to_thread(SealedBackup, path)
+    if data_key is not None and sealed.keys.accepts(data_key):
+        looked: Looked | None = await asyncio.to_thread(look_with_key, sealed, data_key)
+    else:
+        looked = await _open(parent, theme, path)
+    return None if looked is None else await _confirm(parent, looked, told)
+
+
+async def _open(parent: QWidget, theme: Theme, path: Path) -> Looked | None:
+    """Ask for the passphrase until it fits."""
+    wrong, typed = "", ""
+    while True:
+        dialog = Dialog(parent, "Open the backup")
+        text = "The passphrase or recovery code that was in force when this backup was made."
+        dialog.body.addWidget(label(text, "quiet", wrap=True))
+        secret = PasswordField(theme, "Passphrase of the backup")
+        field = LabelledField("Passphrase or recovery code", secret)
+        secret.setText(typed)
+        secret.selectAll()
+        field.set_wrong(wrong)
+        dialog.body.addWidget(field)
+        dialog.add_choice("", "Cancel")
+        dialog.add_choice("open", "Look inside", "primary", default=True)
+        secret.setFocus()
+        await shown(dialog)
+        typed = secret.text()
+        if dialog.chosen != "open":
+            return None
+        if not typed:
+            wrong = "Type the passphrase."
+            continue
+        try:
+            return await asyncio.to_thread(_look, path, typed)
+        except LockedError as error:
+            wrong = str(error)
+
+
+def _look(path: Path, secret: str) -> Looked:
+    """Open a backup by either of its two secrets."""
+    try:
+        return look_inside(path, "passphrase", secret)
+    except LockedError as error:
+        try:
+            return look_inside(path, "recovery_code", secret)
+        except (LockedError, BadInputError):
+            raise error from None
+
+
+async def _confirm(parent: QWidget, looked: Looked, told: str) -> BackupChoice | None:
+    contents = looked.contents
+    dialog = Dialog(parent, "Go back to this backup?")
+    inside = (
+        f"It was made on {contents.made_at:%d %B %Y at %H:%M} UTC and holds {contents.counts.get('turns', 0):,} "
+        f"messages and {contents.counts.get('facts', 0):,} facts. "
+        f"Familiars: {', '.join(contents.familiars.values()) or 'none'}."
+    )
+    dialog.body.addWidget(label(inside, wrap=True))
+    kept = (
+        "What is there now is set aside in a folder of the profile, not overwritten. What was erased since then is "
+        "erased again. The passphrase and recovery code of that day are in force afterwards."
+    )
+    dialog.body.addWidget(label(f"{told} {kept}".strip(), "quiet", wrap=True))
+    canon = QCheckBox("Bring back settings, characters and lorebooks too")
+    canon.setAccessibleName(canon.text())
+    canon.setChecked(True)
+    dialog.body.addWidget(canon)
+    dialog.add_choice("", "Cancel", default=True)
+    dialog.add_choice("restore", "Go back", "danger")
+    await shown(dialog)
+    return BackupChoice(looked, canon.isChecked()) if dialog.chosen == "restore" else None
