@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal
@@ -17,17 +18,18 @@ from familiar_app.domain.errors import FamiliarError
 
 Work = Callable[[Spot, Sequence[int]], Awaitable[str]]
 Callback = Callable[[discord.Interaction], Awaitable[None]]
+OPTION = "familiar"
 log = logging.getLogger(__name__)
 
 
 def add_manage(tree: app_commands.CommandTree[Any], desk: Desk) -> None:
     """Give a client the commands."""
 
-    async def subscribe(interaction: discord.Interaction) -> None:
-        await answer_manager(interaction, lambda spot, _: desk.subscribe(spot))
+    async def subscribe(interaction: discord.Interaction, familiar: str | None = None) -> None:
+        await answer_manager(interaction, lambda spot, _: desk.subscribe(spot, familiar))
 
-    async def unsubscribe(interaction: discord.Interaction) -> None:
-        await answer_manager(interaction, desk.unsubscribe)
+    async def unsubscribe(interaction: discord.Interaction, familiar: str | None = None) -> None:
+        await answer_manager(interaction, lambda spot, threads: desk.unsubscribe(spot, threads, familiar))
 
     async def diagnostics(interaction: discord.Interaction) -> None:
         await answer_manager(interaction, lambda spot, _: desk.diagnostics(spot))
@@ -41,7 +43,22 @@ def add_manage(tree: app_commands.CommandTree[Any], desk: Desk) -> None:
         ("diagnostics", "Tell how things stand in this channel.", diagnostics),
         ("focus", "Let attention stay with this channel, or no longer.", focus),
     ):
-        tree.add_command(for_managers(app_commands.Command(name=name, description=description, callback=callback)))
+        tree.add_command(for_managers(made(name, description, callback, desk)))
+
+
+def made(name: str, description: str, callback: Callable[..., Any], desk: Desk) -> app_commands.Command[Any, ..., None]:
+    """Return a command. Which familiar is meant is asked only where several listen under one account."""
+    if OPTION in inspect.signature(callback).parameters:
+        hosts = desk.hosts
+        if len(hosts) > 1:
+            choices = [app_commands.Choice(name=one.name, value=one.familiar) for one in hosts[:25]]
+            app_commands.choices(familiar=choices)(callback)
+            app_commands.describe(familiar="Which of the familiars here")(callback)
+        else:
+            shape = inspect.signature(callback)
+            left = [one for one in shape.parameters.values() if one.name != OPTION]
+            callback.__signature__ = shape.replace(parameters=left)  # type: ignore[attr-defined]
+    return app_commands.Command(name=name, description=description, callback=callback)
 
 
 def for_managers(command: app_commands.Command[Any, ..., None]) -> app_commands.Command[Any, ..., None]:

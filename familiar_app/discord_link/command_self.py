@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
@@ -11,13 +10,12 @@ from discord import app_commands
 
 from familiar_app.discord_link import command_forget, command_know, command_memory, command_notice, command_privacy
 from familiar_app.discord_link.command_desk import Desk
-from familiar_app.discord_link.command_manage import for_managers
+from familiar_app.discord_link.command_manage import for_managers, made
 from familiar_app.discord_link.page import Ask, Page, Routes
 from familiar_app.discord_link.panel import Panels
 
 FORGET_MESSAGE = "Forget this message"
 _MAX_SENTENCE_CHARS = 1000
-_OPTION = "familiar"
 Interaction = discord.Interaction
 Works = Callable[[Ask], Awaitable[Page]]
 
@@ -39,7 +37,7 @@ def _add_know(tree: app_commands.CommandTree[Any], desk: Desk, panels: Panels) -
     async def know(interaction: Interaction, familiar: str | None = None) -> None:
         await panels.answer(interaction, familiar, command_know.show)
 
-    tree.add_command(_made("what-do-you-know", "See what is kept about you, and have it forgotten.", know, desk))
+    tree.add_command(made("what-do-you-know", "See what is kept about you, and have it forgotten.", know, desk))
 
 
 def _add_memories(tree: app_commands.CommandTree[Any], desk: Desk, panels: Panels) -> None:
@@ -58,8 +56,8 @@ def _add_memories(tree: app_commands.CommandTree[Any], desk: Desk, panels: Panel
     ) -> None:
         await panels.answer(interaction, familiar, _with(command_memory.show, about))
 
-    tree.add_command(_made("remember", "Have something remembered about you.", remember, desk))
-    tree.add_command(_made("memories", "See, change and remove what was saved about you.", memories, desk))
+    tree.add_command(made("remember", "Have something remembered about you.", remember, desk))
+    tree.add_command(made("memories", "See, change and remove what was saved about you.", memories, desk))
 
 
 def _add_privacy(tree: app_commands.CommandTree[Any], desk: Desk, panels: Panels) -> None:
@@ -71,9 +69,9 @@ def _add_privacy(tree: app_commands.CommandTree[Any], desk: Desk, panels: Panels
         await panels.answer(interaction, None, _with(command_privacy.ask_first, switch))
 
     tree.add_command(
-        _made("privacy", "Choose what may be kept about you, and read how memory is handled.", privacy, desk)
+        made("privacy", "Choose what may be kept about you, and read how memory is handled.", privacy, desk)
     )
-    asking = _made("ask-first", "Let people on this server agree before anything about them is kept.", ask_first, desk)
+    asking = made("ask-first", "Let people on this server agree before anything about them is kept.", ask_first, desk)
     tree.add_command(for_managers(asking))
 
 
@@ -98,9 +96,9 @@ def _add_forget(tree: app_commands.CommandTree[Any], desk: Desk, panels: Panels)
     async def pointed_at(interaction: Interaction, message: discord.Message) -> None:
         await panels.answer(interaction, None, _with(command_forget.ask_about_message, text=str(message.id)))
 
-    group.add_command(_made("message", "One message of yours, or an answer to you.", message, desk))
-    group.add_command(_made("memory", "One memory about you.", memory, desk))
-    group.add_command(_made("everything", "Everything about you, of all familiars here.", everything, desk))
+    group.add_command(made("message", "One message of yours, or an answer to you.", message, desk))
+    group.add_command(made("memory", "One memory about you.", memory, desk))
+    group.add_command(made("everything", "Everything about you, of all familiars here.", everything, desk))
     tree.add_command(group)
     tree.add_command(app_commands.ContextMenu(name=FORGET_MESSAGE, callback=pointed_at))
 
@@ -112,20 +110,3 @@ def _with(works: Works, *args: str, text: str = "") -> Works:
         return await works(Ask(ask.host, ask.asker, args, text))
 
     return work
-
-
-def _made(
-    name: str, description: str, callback: Callable[..., Any], desk: Desk
-) -> app_commands.Command[Any, ..., None]:
-    """Return a command. Which familiar is meant is asked only where several listen under one account."""
-    if _OPTION in inspect.signature(callback).parameters:
-        hosts = desk.hosts
-        if len(hosts) > 1:
-            choices = [app_commands.Choice(name=one.name, value=one.familiar) for one in hosts[:25]]
-            app_commands.choices(familiar=choices)(callback)
-            app_commands.describe(familiar="Which of the familiars here")(callback)
-        else:
-            shape = inspect.signature(callback)
-            left = [one for one in shape.parameters.values() if one.name != _OPTION]
-            callback.__signature__ = shape.replace(parameters=left)  # type: ignore[attr-defined]
-    return app_commands.Command(name=name, description=description, callback=callback)

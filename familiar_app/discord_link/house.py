@@ -81,19 +81,22 @@ class House:
         for member in self.members:
             await member.listener.take_up()
 
-    async def subscribe(self, spot: Spot) -> str:
-        """Let all familiars listen in a channel, and say so."""
+    def _named(self, familiar: str | None) -> list[Member]:
+        return [one for one in self.members if familiar in (None, one.familiar)]
+
+    async def subscribe(self, spot: Spot, familiar: str | None = None) -> str:
+        """Let one familiar or all of them listen in a channel, and say so."""
         sentences = []
-        for member in self.members:
+        for member in self._named(familiar):
             new, name = await member.scribe.subscribe(spot), member.conversation.name
             told = "from now on, and remembers what is said. /unsubscribe ends it." if new else "already."
             sentences.append(f"{name} listens here {told}")
         return "\n".join(sentences)
 
-    async def unsubscribe(self, spot: Spot, threads: Sequence[int]) -> str:
-        """Let no familiar listen in a channel any longer, and say so."""
+    async def unsubscribe(self, spot: Spot, threads: Sequence[int], familiar: str | None = None) -> str:
+        """Let one familiar or all of them listen in a channel no longer, and say so."""
         sentences = []
-        for member in self.members:
+        for member in self._named(familiar):
             was, name = await member.scribe.unsubscribe(spot, threads), member.conversation.name
             told = (
                 "no longer listens here. What was said before is still remembered." if was else "does not listen here."

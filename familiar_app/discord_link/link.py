@@ -120,13 +120,13 @@ class DiscordLink:
         """Connect at once instead of waiting."""
         self._retry.set()
 
-    async def subscribe(self, spot: Spot) -> str:
-        """Let the familiars listen in a channel, and say so."""
-        return await self.house.subscribe(spot)
+    async def subscribe(self, spot: Spot, familiar: str | None = None) -> str:
+        """Let one familiar or all of them listen in a channel, and say so."""
+        return await self.house.subscribe(spot, familiar)
 
-    async def unsubscribe(self, spot: Spot, threads: Sequence[int]) -> str:
-        """Let the familiars listen in a channel no longer, and say so."""
-        return await self.house.unsubscribe(spot, threads)
+    async def unsubscribe(self, spot: Spot, threads: Sequence[int], familiar: str | None = None) -> str:
+        """Let one familiar or all of them listen in a channel no longer, and say so."""
+        return await self.house.unsubscribe(spot, threads, familiar)
 
     async def diagnostics(self, spot: Spot) -> str:
         """Tell how things stand in a channel, without a word of what was said."""

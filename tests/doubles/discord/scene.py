@@ -118,7 +118,9 @@ class Scene:
         event = "MESSAGE_REACTION_REMOVE" if take_back else "MESSAGE_REACTION_ADD"
         await self._tell(event, data, self._channel_of(kept))
 
-    async def command(self, who: str, name: str, *, channel: str = "general", manager: bool = True) -> str:
+    async def command(
+        self, who: str, name: str, *, channel: str = "general", manager: bool = True, **options: str
+    ) -> str:
         """Use a slash command, and return the answer that only this person sees."""
         world, person, answered = self.discord.world, self.people[who], len(self.discord.rest.callbacks)
         known = next(one for one in self.discord.rest.commands if one["name"] == name)
@@ -139,7 +141,12 @@ class Scene:
                     **person.member(),
                     "permissions": str(EVERYTHING if manager else VIEW),
                 },
-                "data": {"id": known["id"], "name": name, "type": 1},
+                "data": {
+                    "id": known["id"],
+                    "name": name,
+                    "type": 1,
+                    "options": [{"name": option, "type": 3, "value": value} for option, value in options.items()],
+                },
                 "locale": "en-US",
                 "app_permissions": str(EVERYTHING),
                 "entitlements": [],

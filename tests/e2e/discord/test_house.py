@@ -260,8 +260,13 @@ async def test_all_of_the_house_are_subscribed_and_told_of(tmp_path: Path) -> No
         on.scene.open_channel("kitchen")
         async with on.connected():
             await on.scene.until(lambda: bool(on.discord.rest.commands), "for the commands")
+            told = await on.scene.command("Ann", "subscribe", channel="kitchen", familiar="nix")
+            assert told.startswith("Nix Discord listens here from now on")
+            assert "Mira" not in told
             told = await on.scene.command("Ann", "subscribe", channel="kitchen")
-            assert [line.partition(" listens")[0] for line in told.splitlines()] == ["Mira", "Nix Discord"]
+            mira, nix = told.splitlines()
+            assert mira.startswith("Mira listens here from now on")
+            assert nix == "Nix Discord listens here already."
             await on.scene.write("Ann", "Nix, in the kitchen?", channel="kitchen")
             await house.until_hooked(1)
             told = await on.scene.command("Ann", "diagnostics", channel="kitchen")
