@@ -29,6 +29,7 @@ from familiar_app.discord_link.page import (
 from familiar_app.domain.erasure import OfMessage, OfPerson, in_words
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import ChannelKey, TurnId
+from familiar_app.domain.privacy import PrivacyLevel
 from familiar_app.domain.turn import Role, Turn
 
 _MEMORY, _MEMORY_GONE = "forget.memory", "forget.memorygone"
@@ -133,13 +134,24 @@ async def _confirm(_ask: Ask) -> Form:
 async def _forget_everything(ask: Ask) -> Page:
     if ask.text.strip().casefold() != _WORD.casefold():
         return Page(f"Nothing was changed: that was not {_WORD}.")
+    wish = await _own_wish(ask)
     receipt = await ask.host.vault.erasure.erase(OfPerson(ask.asker.key))
+    if wish is not PrivacyLevel.NONE:
+        await ask.host.vault.privacy.set(ask.asker.key, wish, familiar=ask.host.familiar, by=ask.asker.key)
     log.info("erasure %d was asked for on Discord by the person themselves", receipt.id)
     gone = ", ".join(in_words(receipt.removed)) or "nothing"
     return Page(
         f"Everything about you is erased (receipt {receipt.id}): {gone}.\n"
         "What you say from now on is remembered again as far as `/privacy` lets it."
     )
+
+
+async def _own_wish(ask: Ask) -> PrivacyLevel:
+    """Return the strictest level that whoever asks has set, under any of their keys."""
+    levels = await ask.host.vault.privacy.own_levels()
+    order = list(PrivacyLevel)
+    keys = await identities(ask.host, ask.asker)
+    return max((levels.get(key, PrivacyLevel.NONE) for key in keys), key=order.index)
 
 
 async def _keep(_ask: Ask) -> Page:

@@ -119,7 +119,7 @@ async def _facts(host: Host, keys: Sequence[PersonKey], audience: Audience) -> t
     def may_be_told(fact: Fact) -> bool:
         source = known.get(fact.id)
         said_it = source is not None and bool(source.said_by) and source.said_by <= own
-        return said_it or (source is not None and source.why_held(audience) is None)
+        return said_it or fact.beliefs[0].begun_by in own or (source is not None and source.why_held(audience) is None)
 
     told = [fact for number, fact in sorted(found.items(), reverse=True) if may_be_told(fact)]
     return told, len(found) - len(told)

@@ -1,7 +1,8 @@
 """Servers on which nothing is kept about people who have not agreed, and who has not. Runs inside a transaction.
 
-Whoever spoke on such a server and has never chosen a level counts as having said `partial`; choosing `none` is the
-agreement. Of identities that count as one person, a choice of any of them is a choice of all.
+Whoever spoke on such a server and has chosen no level counts as having said `partial`. Choosing `none` themselves is
+the agreement; where the owner set it, it is none. Of identities that count as one person, a choice of any of them is a
+choice of all.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ def read_opt_in(connection: Connection) -> frozenset[str]:
 
 
 def read_chosen(connection: Connection) -> set[PersonKey]:
-    """Return everybody who has ever chosen a level, whichever it was."""
-    return {PersonKey(person) for (person,) in connection.execute("SELECT person FROM person_privacy")}
+    """Return everybody who wants something left out, or has agreed that nothing is."""
+    rows = connection.execute("SELECT person FROM person_privacy WHERE level <> 'none' OR agreed")
+    return {PersonKey(person) for (person,) in rows}
 
 
 def read_unasked(connection: Connection) -> frozenset[PersonKey]:

@@ -47,7 +47,7 @@ class Privacy:
         """Set somebody's level by an operator turn of a familiar. False where it was that already.
 
         What somebody says themselves is kept as their choice even where nothing changes: it is an agreement. Raises
-        UserError for the key of a familiar.
+        UserError for the key of a familiar, and where somebody else would agree for a person who was not asked yet.
         """
         if person.startswith("ego:"):
             raise UserError("A familiar is no person, so it has no level of privacy.", "Choose a person.")
@@ -55,6 +55,7 @@ class Privacy:
         def work(connection: Connection) -> list[TurnId] | None:
             catch_up(connection)
             if _is_set(connection, person, level, by):
+                _refuse_to_agree(connection, person, level)
                 return None
             act = Act("privacy", by, [{"op": "privacy", "person": person, "level": str(level)}])
             log_act(connection, ActPlace(familiar), act, to_micros(self._clock.now()))
@@ -160,9 +161,18 @@ def private_names(
 
 def _is_set(connection: Connection, person: PersonKey, level: PrivacyLevel, by: PersonKey) -> bool:
     """Tell whether setting a level would change nothing."""
-    if person in read_chosen(connection):
-        return _own_levels(connection).get(person, PrivacyLevel.NONE) is level
-    return level is PrivacyLevel.NONE and by != person and person not in read_unasked(connection)
+    if by == person and level is PrivacyLevel.NONE and person not in read_chosen(connection):
+        return False
+    return _own_levels(connection).get(person, PrivacyLevel.NONE) is level
+
+
+def _refuse_to_agree(connection: Connection, person: PersonKey, level: PrivacyLevel) -> None:
+    """Raise UserError where a level reads `none` already, and what keeps things out is that nobody asked the person."""
+    if level is PrivacyLevel.NONE and person in read_unasked(connection):
+        raise UserError(
+            "A server this person spoke on asks first, and only they themselves can agree.",
+            "They do so with /privacy on Discord.",
+        )
 
 
 def _own_levels(connection: Connection) -> dict[PersonKey, PrivacyLevel]:

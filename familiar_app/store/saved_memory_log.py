@@ -138,9 +138,9 @@ def apply_ops(connection: Connection, act: Act, turn: TurnId, at: int) -> None:
     for op in act.ops:
         if op["op"] == "privacy":
             connection.execute(
-                """INSERT INTO person_privacy VALUES (?1, ?2, ?3)
-                ON CONFLICT (person) DO UPDATE SET level = ?2, since = ?3""",
-                (op["person"], op["level"], at),
+                """INSERT INTO person_privacy (person, level, since, agreed) VALUES (?1, ?2, ?3, ?4)
+                ON CONFLICT (person) DO UPDATE SET level = ?2, since = ?3, agreed = ?4""",
+                (op["person"], op["level"], at, int(op["level"] == "none" and act.by == op["person"])),
             )
         elif op["op"] == "put":
             _put(connection, op, at)

@@ -23,7 +23,7 @@ from familiar_app.store.schema_lore_use import LORE_USE
 from familiar_app.store.schema_lost_place import LOST_PLACE
 from familiar_app.store.schema_memory import VERSION_2
 from familiar_app.store.schema_message import MESSAGE
-from familiar_app.store.schema_opt_in import OPT_IN
+from familiar_app.store.schema_opt_in import AGREED, OPT_IN
 from familiar_app.store.schema_person import PERSON
 from familiar_app.store.schema_saved_memory import SAVED_MEMORY
 from familiar_app.store.schema_upkeep import UPKEEP
@@ -236,6 +236,11 @@ def _make_erasure(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def _make_agreed(connection: Connection) -> None:
+    for statement in AGREED:
+        connection.execute(statement)
+
+
 # Step n brings a vault of version n to version n + 1; an empty database has version 0.
 STEPS: tuple[Step, ...] = (
     _make_version_1,
@@ -255,6 +260,7 @@ STEPS: tuple[Step, ...] = (
     _make_alarm,
     _make_delivery,
     _make_erasure,
+    _make_agreed,
 )
 VERSION = len(STEPS)
 

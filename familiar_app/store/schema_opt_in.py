@@ -9,3 +9,5 @@ OPT_IN = (
     "CREATE INDEX turns_server ON turns (id) WHERE role = 'operator' AND mode GLOB 'server_*'",
     "CREATE INDEX speakers_guild ON speakers (guild, key) WHERE guild IS NOT NULL",
 )
+# A level of `none` is an agreement only where the person chose it themselves.
+AGREED = ("ALTER TABLE person_privacy ADD COLUMN agreed INTEGER NOT NULL DEFAULT 0",)

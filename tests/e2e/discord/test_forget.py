@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from familiar_app.domain.ids import PersonKey
+from familiar_app.domain.privacy import PrivacyLevel
 from familiar_app.domain.saved_memory.memory import Scope
 from tests.doubles.discord.interaction import Interactions
 from tests.doubles.discord.world import GUILD
+from tests.doubles.talk import MIRA
 from tests.e2e.discord.stage import Stage, stage
 from tests.e2e.discord.test_own_memories import LINEAGE, kept, key
 
@@ -86,6 +88,17 @@ async def test_a_memory_is_erased_with_its_words(tmp_path: Path) -> None:
         assert await kept(on, Scope.PERSONAL, key(on, "Ann")) == ["{user} keeps sevenfold bees"]
         assert (await hands.press("Ann", asked, "Erase it")).text == "It is erased."
         assert "sevenfold" not in await everything_in(on)
+
+
+async def test_a_choice_outlives_the_erasure(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, on.connected():
+        hands, ann = Interactions(on.scene), key(on, "Ann")
+        await on.scene.write("Ann", "@Mira I keep bees")
+        await on.scene.replies(1)
+        await on.vault.privacy.set(ann, PrivacyLevel.PARTIAL, familiar=MIRA, by=ann)
+        asked = await hands.use("Ann", "forget everything")
+        await hands.fill_in("Ann", await hands.press("Ann", asked, "Erase everything about me"), "ERASE")
+        assert await on.vault.privacy.own_levels() == {ann: PrivacyLevel.PARTIAL}
 
 
 async def test_everything_about_oneself_goes_after_it_was_asked_twice(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import NewFact, Subject
 from familiar_app.domain.ids import OWNER, ChannelKey, PersonKey
 from familiar_app.domain.privacy import PrivacyLevel
@@ -56,12 +59,18 @@ async def test_who_agrees_before_saying_a_word_has_agreed(vault: Vault) -> None:
     assert await vault.privacy.has_chosen(ANN.key)
 
 
-async def test_the_owner_who_lowers_nothing_writes_nothing(vault: Vault) -> None:
+async def test_the_owner_cannot_agree_for_somebody(vault: Vault) -> None:
     await speak(vault, ANN, INN)
     assert not await level(vault, ANN, PrivacyLevel.NONE, by=OWNER)
-    assert not await vault.privacy.has_chosen(ANN.key)
     await ask_first(vault)
-    assert await level(vault, ANN, PrivacyLevel.NONE, by=OWNER)
+    with pytest.raises(UserError, match="only they themselves can agree"):
+        await level(vault, ANN, PrivacyLevel.NONE, by=OWNER)
+    # What the owner sets and takes back leaves the person as unasked as before.
+    await level(vault, ANN, PrivacyLevel.FULL, by=OWNER)
+    await level(vault, ANN, PrivacyLevel.NONE, by=OWNER)
+    assert await vault.privacy.levels() == {ANN.key: PrivacyLevel.PARTIAL}
+    assert not await vault.privacy.has_chosen(ANN.key)
+    assert await level(vault, ANN, PrivacyLevel.NONE)
     assert await vault.privacy.levels() == {}
 
 
