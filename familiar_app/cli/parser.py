@@ -83,7 +83,11 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"familiar {__version__}")
     parser.add_argument(
-        "--open", type=Path, metavar="FILE", help="a character card that the window shall make a familiar of"
+        "--open",
+        nargs="?",  # a desktop's menu leaves out the file where none was dropped on the entry
+        type=Path,
+        metavar="FILE",
+        help="a character card that the window shall make a familiar of",
     )
     parser.set_defaults(command=None, handler=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", parser_class=CommandParser)

@@ -40,18 +40,21 @@ def strip(folder: Path) -> None:
 
 def make_tarball(folder: Path, icons: Path, out: Path, version: str) -> Path:
     """Pack the program with its desktop file, icons and an `install.sh` for one person's own account."""
-    shared = folder / "share"
-    lay_out_share(shared, icons)
-    shutil.copy(HERE / "install.sh", folder / "install.sh")
+    lay_out(folder, icons)
     path = out / f"familiar-{version}-linux-{platform.machine()}.tar.xz"
     plain = path.with_suffix("")
     with tarfile.open(plain, "w") as archive:
         archive.add(folder, arcname=f"familiar-{version}", filter=_nobodys)
     # Not Python's own: this one takes every core, and a minute instead of ten.
     subprocess.run(["xz", "--threads=0", "-2", "--force", str(plain)], check=True)
-    shutil.rmtree(shared)
-    (folder / "install.sh").unlink()
     return path
+
+
+def lay_out(folder: Path, icons: Path) -> None:
+    """Put `install.sh`, and what it installs, beside the packed program."""
+    shutil.rmtree(folder / "share", ignore_errors=True)
+    lay_out_share(folder / "share", icons)
+    shutil.copy(HERE / "install.sh", folder / "install.sh")
 
 
 def make_deb(folder: Path, icons: Path, out: Path, version: str, work: Path) -> Path | None:
@@ -60,7 +63,8 @@ def make_deb(folder: Path, icons: Path, out: Path, version: str, work: Path) -> 
         return None
     tree = work / "deb"
     shutil.rmtree(tree, ignore_errors=True)
-    shutil.copytree(folder, tree / "opt" / "familiar", symlinks=True)
+    own = shutil.ignore_patterns("install.sh", "share") if folder.joinpath("install.sh").exists() else None
+    shutil.copytree(folder, tree / "opt" / "familiar", symlinks=True, ignore=own)
     lay_out_share(tree / "usr" / "share", icons)
     (tree / "usr" / "bin").mkdir(parents=True)
     (tree / "usr" / "bin" / "familiar").symlink_to("/opt/familiar/familiar")

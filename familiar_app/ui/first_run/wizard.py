@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,6 +32,8 @@ from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.stack import PageStack
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import ProgressView
+
+log = logging.getLogger(__name__)
 
 _PAGES: dict[Step, type[Page]] = {
     "welcome": WelcomePage,
@@ -175,6 +178,7 @@ class Wizard(QWidget):
         page.enter()
         if step == "welcome":
             self._next.setFocus()
+        log.info("the first run shows %s", step)
 
     async def _finish(self) -> None:
         if await self._may_leave():
