@@ -59,7 +59,7 @@ class Hub:
         self._tokens: dict[FamiliarId, str] = {}
         self._groups: dict[str, _Group] = {}
         self._company: Company | None = None
-        self._arranging = asyncio.Lock()
+        self._arranging, self._opening = asyncio.Lock(), asyncio.Lock()
         self._unsaved: dict[FamiliarId, dict[str, Any]] = {}
         self._listeners: list[Listener] = []
         self._looking: asyncio.TimerHandle | None = None
@@ -217,14 +217,24 @@ class Hub:
     async def _run(self, members: tuple[FamiliarId, ...]) -> None:
         """Keep some familiars connected; what ends all of them is told."""
         try:
-            if self._company is None:
-                self._company = await self._make(self)
-            conversations = self._conversations()
-            await self._company.run([conversations[one] for one in members if one in conversations])
+            for familiar in members:
+                self.report(familiar, LinkStatus("connecting"))
+            company, conversations = await self._opened(), self._conversations()
+            await company.run([conversations[one] for one in members if one in conversations])
         except FamiliarError as error:
             for familiar in members:
                 if self.of(familiar).status.state != "failed":
                     self.report(familiar, LinkStatus("failed", str(error)))
+        finally:
+            for familiar in members:
+                if self.of(familiar).status.state != "failed":
+                    self.report(familiar, LinkStatus())
+
+    async def _opened(self) -> Company:
+        async with self._opening:
+            if self._company is None:
+                self._company = await self._make(self)
+            return self._company
 
     # ---- what the connections tell
 
