@@ -13,6 +13,7 @@ from familiar_app.cli import passphrase
 from familiar_app.cli.context import Command, heard
 from familiar_app.cli.health_shape import memory_lines, memory_shape
 from familiar_app.cli.option import familiar_id
+from familiar_app.cli.place_shape import index_line, place_lines, place_shape
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import format_time
 from familiar_app.domain.errors import BadInputError, OutsideError, UsageError
@@ -219,6 +220,7 @@ async def _familiar_shape(services: Services, familiar: FamiliarId) -> dict[str,
         "channels": [_channel_shape(summary) for summary in channels],
         "lorebooks": [] if broken else [_lorebook_shape(*pair) for pair in await _lorebooks(services, familiar)],
         **(await memory_shape(services, hosted) if hosted else {"projectors": [], "memory": None}),
+        **(await place_shape(services, hosted, channels) if hosted else {"discord": None, "reminders": []}),
     }
 
 
@@ -269,6 +271,7 @@ def _print_status(command: Command, facts: dict[str, Any]) -> None:
     line, vault = command.out.line, facts["vault"]
     line(f"familiar {facts['version']}")
     line(f"Vault: {vault['path']}, {vault['turns']} turns, {vault['size_bytes']} bytes, schema {vault['schema']}")
+    line(index_line(facts["index"]))
     line(f"Local-only mode: {'on' if facts['local_only'] else 'off'}")
     for one in facts["familiars"]:
         if one["error"]:
@@ -277,6 +280,8 @@ def _print_status(command: Command, facts: dict[str, Any]) -> None:
         models = ", ".join(f"{slot} {info['provider']}:{info['name']}" for slot, info in one["models"].items())
         line(f"{one['id']} ({one['name']}): {models}")
         for text in memory_lines(one["memory"]):
+            line(f"  {text}")
+        for text in place_lines(one, local_only=facts["local_only"]):
             line(f"  {text}")
         for place in one["channels"]:
             line(f"  {place['channel']}: {place['turns']} turns")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from familiar_app.cli.context import Command
+from familiar_app.discord_link.incoming import channel_key
 from familiar_app.discord_link.token import keep_token, subscribe
 from familiar_app.domain.errors import BadInputError, OutsideError
 from familiar_app.domain.ids import FamiliarId
@@ -21,8 +22,10 @@ from familiar_app.services import Hosted, Services
 if TYPE_CHECKING:
     from familiar_app.discord_link.company import Company
     from familiar_app.discord_link.status import LinkStatus
+    from familiar_app.store.vault import Vault
 
 _STANDARD_INPUT = "-"
+_EVERYWHERE = "all"
 _MAX_TOKEN_BYTES = 4096
 log = logging.getLogger(__name__)
 
@@ -49,6 +52,15 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
         metavar="CHANNEL",
         help="let the familiar listen in the channel of this number from now on; may be given several times",
     )
+    serve.add_argument(
+        "--focus",
+        type=_focus_channel,
+        action="append",
+        default=[],
+        metavar="CHANNEL",
+        help="let the familiar attend to the channel of this number, and hold it there; may be given several times, "
+        "and 'all' lets it attend to every channel again",
+    )
     serve.set_defaults(handler=run_serve)
 
 
@@ -57,6 +69,10 @@ def _channel_number(text: str) -> int:
     if not (number.isascii() and number.isdigit() and len(number) <= 20):
         raise argparse.ArgumentTypeError("a channel of Discord is named by its number (Copy Channel ID)")
     return int(number)
+
+
+def _focus_channel(text: str) -> int | None:
+    return None if text == _EVERYWHERE else _channel_number(text)
 
 
 async def run_serve(command: Command) -> int:
@@ -72,9 +88,7 @@ async def run_serve(command: Command) -> int:
     def report(familiar: FamiliarId, status: LinkStatus) -> None:
         command.out.message(f"{names[familiar]}: {status.sentence(services.clock.now())}")
 
-    company = open_company(
-        services.vault, services.profile, services.network, services.clock, services.tasks, report
-    )
+    company = open_company(services.vault, services.profile, services.network, services.clock, services.tasks, report)
     served = await _serve(command, services, company, stopping)
     if command.out.as_json:
         command.out.json({"served": served})
@@ -105,7 +119,7 @@ def _meant(command: Command, services: Services) -> Sequence[Hosted]:
 
 async def _prepare(command: Command, services: Services) -> None:
     """Keep the token and the channels that were given."""
-    if command.args.token_file is None and not command.args.subscribe:
+    if command.args.token_file is None and not command.args.subscribe and not command.args.focus:
         return
     familiar = command.hosted(services).id
     if command.args.token_file is not None:
@@ -114,6 +128,17 @@ async def _prepare(command: Command, services: Services) -> None:
         command.out.message("The token is kept in the vault; the file is not needed any more.")
     for channel in command.args.subscribe:
         await subscribe(services.vault, familiar, channel)
+    await _focus(services.vault, familiar, command.args.focus)
+
+
+async def _focus(vault: Vault, familiar: FamiliarId, channels: Sequence[int | None]) -> None:
+    """Hold the familiar's attention to channels of Discord, which it hears from then on; None lets go of all."""
+    for number in channels:
+        if number is None:
+            await vault.attention.release(familiar)
+            continue
+        channel = await vault.channels.ensure(channel_key(number), familiar=familiar)
+        await vault.attention.pin(familiar, channel.id)
 
 
 def _source(name: str) -> str:
