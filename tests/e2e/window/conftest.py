@@ -2,29 +2,61 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 
+from familiar_app.domain.clock import SystemClock
+from familiar_app.store.vault import Vault
+from tests.doubles.waiting import until_seen
+
+Answer = TypeVar("Answer")
+
 PROJECT = Path(__file__).parents[3]
-PATIENCE_S = 180.0
+WATCHED = Path(__file__).with_name("watched.py")
+PATIENCE_S = 120.0
+PASSPHRASE = "violet heron ladder seventeen"
 READ_CLIPBOARD = "from PySide6.QtGui import QGuiApplication as A; a = A([]); print(a.clipboard().text(), end='')"
 
 
-def wait_until(happened: Callable[[], bool], what: str, patience_s: float = PATIENCE_S) -> None:
+def wait_until(happened: Callable[[], bool], what: str) -> None:
     """Look again and again until it is so; fail with the name of what did not come."""
-    end = time.monotonic() + patience_s
-    while not happened():
-        assert time.monotonic() < end, f"this did not happen in {patience_s:.0f} s: {what}"
-        time.sleep(0.2)
+    until_seen(happened, what, PATIENCE_S)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What stood on the screen at one moment, as `watched.py` wrote it down."""
+
+    focus: Mapping[str, Any]
+    shown: Sequence[Mapping[str, Any]]
+    offered: Sequence[str]
+
+    def has(self, name: str, **more: object) -> bool:
+        """Tell whether a widget of this accessible name or text is there, with such values."""
+        return any(name in (one["name"], one["text"]) and more.items() <= one.items() for one in self.shown)
+
+    def text(self, name: str) -> str:
+        """Return what stands in the widget of this accessible name; nothing where there is none."""
+        return next((one["text"] for one in self.shown if one["name"] == name), "")
+
+    def starting(self, text: str) -> int:
+        """Count the widgets whose text begins so."""
+        return sum(one["text"].startswith(text) for one in self.shown)
+
+    def at(self, name: str) -> bool:
+        """Tell whether the keyboard is at the widget of this accessible name."""
+        return self.focus.get("name") == name
 
 
 @dataclass
@@ -34,6 +66,73 @@ class Screen:
     display: str
     root: Path
     running: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    @property
+    def eye(self) -> Path:
+        """Where what the window shows is written down, outside of what the program may write."""
+        return self.root.parent / "seen.json"
+
+    def look(self) -> Seen:
+        """Return what the window shows."""
+        found = json.loads(self.eye.read_text(encoding="utf-8")) if self.eye.exists() else {}
+        return Seen(found.get("focus") or {}, found.get("shown") or (), found.get("offered") or ())
+
+    def until(self, seen: Callable[[Seen], object], what: str) -> None:
+        """Wait until the window shows something."""
+        wait_until(lambda: bool(seen(self.look())), what)
+
+    def until_at(self, name: str) -> None:
+        """Wait until the keyboard is at the widget of this accessible name."""
+        self.until(lambda seen: seen.at(name), f"the keyboard at {name!r}")
+
+    def write(self, name: str, text: str) -> None:
+        """Write into the widget of this accessible name, once the keyboard is there, and wait until it stands there."""
+        self.until_at(name)
+        self.xdotool("type", "--delay", "12", text)
+        written = (text, "●" * len(text), "•" * len(text))
+        self.until(lambda seen: seen.at(name) and seen.focus["text"] in written, f"what was written into {name!r}")
+
+    def unlock(self) -> None:
+        """Open the vault and wait until the chat has its channel."""
+        self.write("Passphrase", PASSPHRASE)
+        self.press("Return")
+        self.until_chat()
+
+    def until_chat(self) -> None:
+        self.until(lambda seen: seen.at("Message") and seen.has("Channels", chosen=0), "the chat with its channel")
+
+    def choose(self, action: str, seen: Callable[[Seen], object]) -> None:
+        """Run an action by its name in the palette, and wait until the window shows what comes of it."""
+        self.press("ctrl+k")
+        self.write("Search commands", action)
+        self.until(lambda now: now.has("Commands", chosen=0), "the action in the palette")
+        self.press("Return")
+        self.until(seen, action)
+
+    def command(self, *words: str) -> str:
+        """Run a command of the program on the window's profile."""
+        done = subprocess.run(
+            [sys.executable, "-m", "familiar_app", "--profile-dir", str(self.profile), *words],
+            env={**self.environment(), "FAMILIAR_PASSPHRASE": PASSPHRASE},
+            capture_output=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode()
+
+    def read(self, question: Callable[[Vault], Coroutine[Any, Any, Answer]]) -> Answer:
+        """Ask the vault beside the running program."""
+
+        async def ask() -> Answer:
+            path = self.profile / "vault.db"
+            vault = await Vault.open(path, clock=SystemClock(), passphrase=PASSPHRASE, read_only=True)
+            try:
+                return await question(vault)
+            finally:
+                await vault.close()
+
+        return asyncio.run(ask())
 
     @property
     def profile(self) -> Path:
@@ -49,18 +148,12 @@ class Screen:
 
     def start(self, *more: str) -> subprocess.Popen[bytes]:
         """Start the program and wait for its window, which then has the keyboard."""
-        command = [sys.executable, "-m", "familiar_app", "--profile-dir", str(self.profile), *more]
+        self.eye.unlink(missing_ok=True)
+        command = [sys.executable, str(WATCHED), str(self.eye), "--profile-dir", str(self.profile), *more]
         process = subprocess.Popen(command, env=self.environment(), cwd=self.root, stderr=subprocess.PIPE)
         self.running.append(process)
         self.focus()
         return process
-
-    def wait_for_page(self, name: str, times: int = 1) -> None:
-        """Wait until the log tells that the window has shown a page this often since the first start."""
-        log = self.profile / "logs" / "familiar.log"
-        line = f"the window shows {name}"
-        wait_until(lambda: log.exists() and log.read_text(encoding="utf-8").count(line) >= times, line)
-        time.sleep(1.0)  # it takes keys as soon as its channel is open
 
     def focus(self) -> None:
         window: list[str] = []
@@ -75,7 +168,7 @@ class Screen:
 
     def xdotool(self, *words: str, check: bool = True) -> str:
         done = subprocess.run(
-            ["xdotool", *words], env=self.environment(), capture_output=True, text=True, check=False, timeout=60
+            ["xdotool", *words], env=self.environment(), capture_output=True, text=True, check=False, timeout=PATIENCE_S
         )
         assert done.returncode == 0 or not check, done.stderr
         return done.stdout
@@ -83,16 +176,12 @@ class Screen:
     def press(self, *keys: str) -> None:
         for key in keys:
             self.xdotool("key", "--clearmodifiers", key)
-            time.sleep(0.15)
-
-    def type(self, text: str) -> None:
-        self.xdotool("type", "--delay", "12", text)
 
     def clipboard(self) -> str:
         """Return what was copied, as another program sees it."""
         command = [sys.executable, "-c", READ_CLIPBOARD]
         return subprocess.run(
-            command, env=self.environment(), capture_output=True, text=True, check=True, timeout=60
+            command, env=self.environment(), capture_output=True, text=True, check=True, timeout=PATIENCE_S
         ).stdout
 
     def in_clear(self, *texts: str) -> list[str]:

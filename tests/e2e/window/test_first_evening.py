@@ -2,73 +2,65 @@
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
-from familiar_app.domain.clock import SystemClock
 from familiar_app.domain.ids import MAIN_CHANNEL, FamiliarId
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.store.vault import Vault
 
-from .conftest import Screen, wait_until
+from .conftest import PASSPHRASE, PATIENCE_S, Screen, wait_until
 
 pytestmark = pytest.mark.slow
 
-PASSPHRASE = "violet heron ladder seventeen"
+PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+WRONG = "The passphrase is wrong."
 MESSAGE = "Good evening, what do you like to read?"
 
 
-def turns(profile: Path) -> list[Turn]:
+def turns(screen: Screen) -> list[Turn]:
     """Read the conversation beside the running program."""
 
-    async def read() -> list[Turn]:
-        vault = await Vault.open(profile / "vault.db", clock=SystemClock(), passphrase=PASSPHRASE, read_only=True)
-        try:
-            channel = await vault.channels.find(MAIN_CHANNEL, familiar=FamiliarId("mira"))
-            return [] if channel is None else await vault.turns.page(channel.id)
-        finally:
-            await vault.close()
+    async def page(vault: Vault) -> list[Turn]:
+        channel = await vault.channels.find(MAIN_CHANNEL, familiar=FamiliarId("mira"))
+        return [] if channel is None else await vault.turns.page(channel.id)
 
-    return asyncio.run(read())
+    return screen.read(page)
 
 
 def go_through_wizard(screen: Screen) -> None:
-    screen.wait_for_page("Wizard")
+    screen.until_at("Begin")
     screen.press("Return")
-    screen.type("Mira")
+    screen.write("Name", "Mira")
     screen.press("Return")
-    screen.type(PASSPHRASE)
+    screen.write("Passphrase", PASSPHRASE)
     screen.press("Tab")
-    screen.type(PASSPHRASE)
+    screen.write("Passphrase, again", PASSPHRASE)
     screen.press("Return")
-    time.sleep(1.0)
-    screen.press("space")  # the first control of this page copies the code
+    screen.until_at("Copy")
+    screen.press("space")
+    screen.until(lambda seen: seen.has("Copied for one minute."), "the copied code")
     groups = screen.clipboard().split("-")
     assert len(groups) == 7
     screen.press("Tab", "Tab", "Tab")
-    for group in groups:
-        # Only one of them is asked for, by chance; the wizard stays where it is until the right one came.
-        screen.press("ctrl+a")
-        screen.type(group)
-        screen.press("Return", "ctrl+a", "ctrl+c")
-        if screen.clipboard() != group:
-            break  # nothing was left there to copy: the page has gone
+    screen.until(lambda seen: seen.focus.get("name", "").startswith("Type the "), "the group that is asked for")
+    asked = screen.look().focus["name"]  # one of them, by chance
+    screen.write(asked, groups[next(n for n, word in enumerate(PLACES) if word in asked)])
     screen.press("Return")
-    screen.wait_for_page("Frame")
+    screen.until(lambda seen: seen.has("Step 5 of 5") and seen.focus, "the last page")
+    screen.press("Return")
+    screen.until_chat()
 
 
 def test_wizard_answer_close_and_return_by_keyboard_alone(screen: Screen) -> None:
     program = screen.start()
     go_through_wizard(screen)
-    screen.type(MESSAGE)
+    screen.write("Message", MESSAGE)
     screen.press("Return")
-    wait_until(lambda: len(turns(screen.profile)) == 2, "an answer")
-    said, answered = turns(screen.profile)
+    wait_until(lambda: len(turns(screen)) == 2, "an answer")
+    said, answered = turns(screen)
     assert (said.role, said.content) == (Role.USER, MESSAGE)
     assert answered.role is Role.ASSISTANT
     assert len(answered.content) > 1
@@ -77,16 +69,16 @@ def test_wizard_answer_close_and_return_by_keyboard_alone(screen: Screen) -> Non
     assert screen.end(program) == 0
 
     again = screen.start()
-    screen.wait_for_page("UnlockScreen")
-    screen.type(PASSPHRASE)
-    screen.press("Return")
-    screen.wait_for_page("Frame", times=2)
-    screen.press("Up", "ctrl+a", "ctrl+c")  # the last message of one's own, opened to be edited
-    assert screen.clipboard() == MESSAGE
+    screen.unlock()
+    screen.until(lambda seen: seen.has("Make another answer"), "the conversation")
+    screen.press("Up")  # the last message of one's own, opened to be edited
+    screen.until(lambda seen: seen.focus.get("text") == MESSAGE, "the message")
+    screen.press("ctrl+a", "ctrl+c")
+    wait_until(lambda: screen.clipboard() == MESSAGE, "the copied message")
     screen.press("Escape")
     assert screen.end(again) == 0
     assert screen.in_clear(*private) == []
-    assert [turn.content for turn in turns(screen.profile)] == [MESSAGE, answered.content]
+    assert [turn.content for turn in turns(screen)] == [MESSAGE, answered.content]
 
 
 def test_second_start_ends_and_wrong_passphrase_stays_outside(screen: Screen) -> None:
@@ -95,18 +87,15 @@ def test_second_start_ends_and_wrong_passphrase_stays_outside(screen: Screen) ->
         [sys.executable, "-m", "familiar_app", "--profile-dir", str(screen.profile)],
         env=screen.environment(),
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert (second.returncode, second.stdout, second.stderr) == (0, b"", b"")
     go_through_wizard(screen)
     screen.press("ctrl+l")
-    screen.wait_for_page("UnlockScreen")
-    screen.type("not the passphrase")
-    screen.press("Return")
-    time.sleep(3.0)
-    screen.type(MESSAGE)
-    screen.press("Return")
-    time.sleep(2.0)
-    assert turns(screen.profile) == []
+    for wrong in ("not the passphrase", MESSAGE):
+        screen.write("Passphrase", wrong)
+        screen.press("Return")
+        screen.until(lambda seen: seen.at("Passphrase") and seen.starting(WRONG), "that it was wrong")
+    assert turns(screen) == []
     assert screen.end(program) == 0

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import time
 from pathlib import Path
 
 import pytest
 
-from familiar_app.domain.clock import SystemClock
 from familiar_app.domain.saved_memory.memory import MemoryId, SavedMemory
 from familiar_app.store.vault import Vault
 
 from .conftest import Screen, wait_until
-from .test_timeline_corrected import PASSPHRASE, command
 
 pytestmark = pytest.mark.slow
 ARGUMENTS = {"memory_content": "Tea is for the evening", "memory_scope": "server_wide"}
@@ -27,41 +23,33 @@ ANSWERS = (
 def kept(screen: Screen) -> SavedMemory | None:
     """Read the first memory beside the running program."""
 
-    async def read() -> SavedMemory | None:
-        path = screen.profile / "vault.db"
-        vault = await Vault.open(path, clock=SystemClock(), passphrase=PASSPHRASE, read_only=True)
-        try:
-            return await vault.saved_memories.get(MemoryId(1))
-        finally:
-            await vault.close()
+    async def first(vault: Vault) -> SavedMemory | None:
+        return await vault.saved_memories.get(MemoryId(1))
 
-    return asyncio.run(read())
+    return screen.read(first)
 
 
 def test_what_is_kept_in_the_chat_is_retired_among_the_memories(screen: Screen, tmp_path: Path) -> None:
     script = tmp_path / "answers.jsonl"
     lines = [json.dumps({"slot": "prose", "purpose": "reply", "reply": reply}) for reply in ANSWERS]
     script.write_text("\n".join(lines), encoding="utf-8")
-    command(screen, "init", "--name", "Mira", "--model", f"scripted:{script}")
+    screen.command("init", "--name", "Mira", "--model", f"scripted:{script}")
     program = screen.start()
-    screen.wait_for_page("UnlockScreen")
-    screen.type(PASSPHRASE)
+    screen.unlock()
+    screen.write("Message", "Tea only in the evening")
     screen.press("Return")
-    screen.wait_for_page("Frame")
-    time.sleep(1.5)
-    screen.type("Tea only in the evening")
-    screen.press("Return")
-    wait_until(lambda: kept(screen) is not None, "the memory", 60.0)
-    time.sleep(1.0)
+    wait_until(lambda: kept(screen) is not None, "the memory")
+    screen.until(lambda seen: seen.has("Make another answer"), "the answer")
     screen.press("alt+5")
-    time.sleep(2.0)
+    screen.until(lambda seen: seen.at("Memories") and seen.focus["chosen"] == 0, "the memory among the memories")
     screen.press("Delete")
 
     def retired() -> bool:
         memory = kept(screen)
         return memory is not None and not memory.active
 
-    wait_until(retired, "the retirement", 60.0)
+    wait_until(retired, "the retirement")
+    screen.until(lambda seen: seen.offered, "what can be undone")
     screen.press("ctrl+z")
-    wait_until(lambda: not retired(), "the undo", 60.0)
+    wait_until(lambda: not retired(), "the undo")
     assert screen.end(program) == 0

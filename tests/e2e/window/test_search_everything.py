@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import subprocess
-import sys
-import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from familiar_app.domain.clock import SystemClock
-from familiar_app.domain.turn import Turn
 from familiar_app.store.vault import Vault
 
-from .conftest import Screen, wait_until
+from .conftest import PASSPHRASE, Screen, wait_until
 
 pytestmark = pytest.mark.slow
 
-PASSPHRASE = "violet heron ladder seventeen"
 WANTED = "The lighthouse at the cape is lit again."
 COUNT = 400
 
@@ -36,59 +29,34 @@ def write_turns(path: Path) -> Path:
     return path
 
 
-def command(screen: Screen, *words: str) -> None:
-    """Run a command of the program on the window's profile."""
-    done = subprocess.run(
-        [sys.executable, "-m", "familiar_app", "--profile-dir", str(screen.profile), *words],
-        env={**screen.environment(), "FAMILIAR_PASSPHRASE": PASSPHRASE},
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr.decode()
-
-
-def shown(screen: Screen) -> list[Turn]:
-    """Read every turn that is shown, beside the running program."""
-
-    async def read() -> list[Turn]:
-        path = screen.profile / "vault.db"
-        vault = await Vault.open(path, clock=SystemClock(), passphrase=PASSPHRASE, read_only=True)
-        try:
-            return await vault.turns.search("e", limit=2 * COUNT)
-        finally:
-            await vault.close()
-
-    return asyncio.run(read())
-
-
 def there(screen: Screen) -> tuple[int, bool]:
-    found = [turn.content for turn in shown(screen)]
+    """Count the turns that are shown, and tell whether the wanted one is among them."""
+
+    async def texts(vault: Vault) -> list[str]:
+        return [turn.content for turn in await vault.turns.search("e", limit=2 * COUNT)]
+
+    found = screen.read(texts)
     return len(found), WANTED in found
 
 
 def test_a_message_is_found_removed_brought_back_and_removed_again(screen: Screen, tmp_path: Path) -> None:
     script = tmp_path / "script.jsonl"
     script.write_text("", encoding="utf-8")
-    command(screen, "init", "--name", "Mira", "--model", f"scripted:{script}")
-    command(screen, "import", str(write_turns(tmp_path / "turns.jsonl")))
+    screen.command("init", "--name", "Mira", "--model", f"scripted:{script}")
+    screen.command("import", str(write_turns(tmp_path / "turns.jsonl")))
     program = screen.start()
-    screen.wait_for_page("UnlockScreen")
-    screen.type(PASSPHRASE)
-    screen.press("Return")
-    screen.wait_for_page("Frame")
-    time.sleep(2.0)
+    screen.unlock()
     screen.press("ctrl+shift+f")
-    time.sleep(1.0)
-    screen.type("lighthouse")
-    time.sleep(3.0)
+    screen.write("Search everything that is kept", "lighthouse")
+    screen.until(lambda seen: seen.has("What was found", rows=2, chosen=1), "the message below its heading")
     screen.press("Return")
-    time.sleep(2.0)
+    screen.until(lambda seen: seen.at("Conversation") and seen.has("Remove"), "the message in its place")
     screen.press("Delete")
-    wait_until(lambda: there(screen) == (COUNT - 1, False), "the removal of that one message", 30.0)
+    wait_until(lambda: there(screen) == (COUNT - 1, False), "the removal of that one message")
+    screen.until(lambda seen: seen.offered, "what can be undone")
     screen.press("ctrl+z")
-    wait_until(lambda: there(screen) == (COUNT, True), "the undo", 30.0)
+    wait_until(lambda: there(screen) == (COUNT, True), "the undo")
     screen.press("ctrl+shift+z")
-    wait_until(lambda: there(screen) == (COUNT - 1, False), "the redo", 30.0)
+    wait_until(lambda: there(screen) == (COUNT - 1, False), "the redo")
     assert screen.in_clear(WANTED, PASSPHRASE) == []
     assert screen.end(program) == 0

@@ -2,78 +2,54 @@
 
 from __future__ import annotations
 
-import asyncio
-import subprocess
-import sys
-import time
-
 import pytest
 
-from familiar_app.domain.clock import SystemClock
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.store.vault import Vault
 
-from .conftest import Screen, wait_until
+from .conftest import PASSPHRASE, Screen, wait_until
 
 pytestmark = pytest.mark.slow
 
-PASSPHRASE = "violet heron ladder seventeen"
 OSLO, ROME = "Ann lives in Oslo.", "Ann lives in Rome."
-
-
-def command(screen: Screen, *words: str) -> str:
-    """Run a command of the program on the window's profile."""
-    done = subprocess.run(
-        [sys.executable, "-m", "familiar_app", "--profile-dir", str(screen.profile), *words],
-        env={**screen.environment(), "FAMILIAR_PASSPHRASE": PASSPHRASE},
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout.decode()
 
 
 def believed(screen: Screen) -> list[str]:
     """Read what is believed beside the running program."""
 
-    async def read() -> list[str]:
-        path = screen.profile / "vault.db"
-        vault = await Vault.open(path, clock=SystemClock(), passphrase=PASSPHRASE, read_only=True)
-        try:
-            return [fact.text for fact in await vault.facts.page(FamiliarId("mira"))]
-        finally:
-            await vault.close()
+    async def texts(vault: Vault) -> list[str]:
+        return [fact.text for fact in await vault.facts.page(FamiliarId("mira"))]
 
-    return asyncio.run(read())
+    return screen.read(texts)
 
 
 def test_a_belief_is_changed_undone_and_changed_again(screen: Screen) -> None:
-    command(screen, "init", "--name", "Mira")
-    command(screen, "fact", "add", OSLO, "--subject", "discord:1")
+    screen.command("init", "--name", "Mira")
+    screen.command("fact", "add", OSLO, "--subject", "discord:1")
     program = screen.start()
-    screen.wait_for_page("UnlockScreen")
-    screen.type(PASSPHRASE)
-    screen.press("Return")
-    screen.wait_for_page("Frame")
-    time.sleep(1.0)
+    screen.unlock()
     screen.press("alt+2")
-    time.sleep(2.0)
+    screen.until_at("Facts over time")
+    screen.until(lambda seen: seen.has("Beliefs at this moment", rows=1), "the belief in the list")
     screen.press("ctrl+f")
+    screen.until_at("Search facts")
     screen.press("Return", "Down")  # from the search into the list of beliefs
-    time.sleep(1.0)
+    screen.until(lambda seen: seen.at("Beliefs at this moment") and seen.focus["chosen"] == 0, "the belief chosen")
     screen.press("F2")
-    time.sleep(1.0)
+    screen.until(lambda seen: seen.at("What is true") and seen.focus["text"] == OSLO, "the belief to be changed")
     screen.press("ctrl+a")
-    screen.type(ROME)
-    screen.press("Tab", "Tab", "Tab", "Tab", "Tab", "Tab", "Return")  # chip, people, both dates, importance, Save
-    wait_until(lambda: believed(screen) == [ROME], "the change", 30.0)
-    time.sleep(1.0)
+    screen.write("What is true", ROME)
+    screen.press("Tab", "Tab", "Tab", "Tab", "Tab", "Tab")  # chip, people, both dates, importance, Save
+    screen.until_at("Save")
+    screen.press("Return")
+    wait_until(lambda: believed(screen) == [ROME], "the change")
+    screen.until(lambda seen: not seen.has("Save") and seen.has("Undo", enabled=True), "what can be undone")
     screen.press("ctrl+z")
-    wait_until(lambda: believed(screen) == [OSLO], "the undo", 30.0)
+    wait_until(lambda: believed(screen) == [OSLO], "the undo")
+    screen.until(lambda seen: seen.has("Redo", enabled=True), "what can be done again")
     screen.press("ctrl+shift+z")
-    wait_until(lambda: believed(screen) == [ROME], "the redo", 30.0)
+    wait_until(lambda: believed(screen) == [ROME], "the redo")
     assert screen.in_clear(OSLO, ROME, PASSPHRASE) == []
     assert screen.end(program) == 0
-    command(screen, "rebuild", "rich_note")
+    screen.command("rebuild", "rich_note")
     assert believed(screen) == [ROME]
