@@ -257,7 +257,7 @@ def test_a_signal_ends_an_import_cleanly(familiar: Familiar, number: int, code: 
     while "stored" not in process.stderr.readline():
         pass
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=90)
     assert (process.returncode, out) == (code, "")
     assert "Traceback" not in err
     assert not familiar.vault.with_name("vault.db-wal").exists()
@@ -300,7 +300,7 @@ class Terminal:
             os.execvpe(sys.executable, familiar.command(*argv), environment)
         self.shown = ""
 
-    def wait_for(self, text: str, patience_s: float = 30) -> None:
+    def wait_for(self, text: str, patience_s: float = 90) -> None:
         until = time.monotonic() + patience_s
         while text not in self.shown:
             assert time.monotonic() < until, self.shown

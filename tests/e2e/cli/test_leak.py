@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
+from tests.doubles.waiting import PATIENCE_S, until_seen
+
 if TYPE_CHECKING:
     from subprocess import Popen
 
@@ -209,9 +211,7 @@ def test_the_models_own_process_leaves_nothing_readable(bundled: Familiar) -> No
     process = bundled.start("say", SENTENCE, "--as", NAME)
     assert process.stderr is not None
     assert process.stderr.readline() == "Turn 1 is stored.\n"
-    until = time.monotonic() + 60
-    while len(family(process)) < 2 and time.monotonic() < until:
-        time.sleep(0.01)
+    until_seen(lambda: len(family(process)) > 1, "the model's own process")
     children = family(process)[1:]
     assert len(children) == 1, "the model has no process of its own"
     for _ in range(3):
@@ -221,7 +221,7 @@ def test_the_models_own_process_leaves_nothing_readable(bundled: Familiar) -> No
     bundled.kill(process)
     assert found_in(bundled, []) == []
     assert bundled.turns()[0].content == SENTENCE
-    _, alive = psutil.wait_procs(children, timeout=10)
+    _, alive = psutil.wait_procs(children, timeout=PATIENCE_S)
     assert alive == [], "the model's process outlived the program"
 
 

@@ -16,21 +16,19 @@ from familiar_app.store.profile import Profile
 from tests.doubles.discord.scene import Scene
 from tests.doubles.discord.server import TOKEN, FakeDiscord, fake_discord
 from tests.doubles.discord.world import GENERAL
+from tests.doubles.waiting import PATIENCE_S, until
 
 if TYPE_CHECKING:
+    from familiar_app.domain.turn import Turn
     from tests.e2e.cli.conftest import Familiar
 
 pytestmark = pytest.mark.slow
-PATIENCE_S = 60.0
+ROLES = ("system", "user", "assistant")
 
 
 async def until_ready(discord: FakeDiscord, process: subprocess.Popen[str]) -> None:
-    for _ in range(int(PATIENCE_S / 0.05)):
-        if discord.gateway.sessions:
-            return
-        assert process.poll() is None, process.communicate()[1]
-        await asyncio.sleep(0.05)
-    raise AssertionError("the program did not connect")
+    await until(lambda: discord.gateway.sessions or process.poll() is not None)
+    assert process.poll() is None, process.communicate()[1]
 
 
 async def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
@@ -58,11 +56,7 @@ async def test_it_answers_and_ends_cleanly_on_a_signal(bare: Familiar) -> None:
         )  # fmt: skip
         await until_ready(discord, process)
         await scene.write("Ann", "@Mira good evening")
-        for _ in range(int(PATIENCE_S / 0.05)):
-            if discord.rest.sent:
-                break
-            await asyncio.sleep(0.05)
-        await asyncio.sleep(0.2)
+        await until(lambda: discord.rest.sent)
         process.send_signal(signal.SIGTERM)
         code, out, err = await ended(process)
     assert (code, out) == (0, '{"served": ["mira"]}\n'), err
@@ -134,12 +128,8 @@ async def test_two_familiars_share_one_token(bare: Familiar) -> None:
         await until_ready(discord, process)
         await scene.write("Ann", "@Mira Foxy, and Mira, where to?")
         hooks = discord.rest.hooks
-        for _ in range(int(PATIENCE_S / 0.05)):
-            if len(hooks.sent) == 2:
-                break
-            await asyncio.sleep(0.05)
+        await until(lambda: len(hooks.sent) == 2)
         assert discord.gateway.identified == before + 1
-        await asyncio.sleep(0.2)
         process.send_signal(signal.SIGTERM)
         code, out, err = await ended(process)
     assert (code, out) == (0, '{"served": ["mira", "nix"]}\n'), err
@@ -147,3 +137,26 @@ async def test_two_familiars_share_one_token(bare: Familiar) -> None:
     assert [hook["avatar"] is None for hook in hooks.all.values()] == [False, True]
     turns = await asyncio.to_thread(familiar.turns)
     assert [(turn.content, turn.familiar) for turn in turns[1:]] == [("The woods.", "nix"), ("The sea.", "mira")]
+    await asyncio.to_thread(seen_from_the_outside, familiar, turns)
+
+
+def seen_from_the_outside(familiar: Familiar, turns: list[Turn]) -> None:
+    """See how the answers of two familiars to one message look on the command line."""
+    channel = ("--channel", f"discord:{GENERAL}")
+    listed = familiar("turns", *channel, "--json").json
+    assert [(one["author"]["key"], one["role"], one["content"]) for one in listed[1:]] == [
+        ("ego:nix", "assistant", "The woods."),
+        ("ego:mira", "assistant", "The sea."),
+    ]
+    for name, own, other in (("nix", "The woods.", "The sea."), ("mira", "The sea.", "The woods.")):
+        prompt = familiar("--familiar", name, "prompt", "And now?", *channel, "--json").json
+        by_role = {role: [one["content"] for one in prompt["messages"] if one["role"] == role] for role in ROLES}
+        assert by_role["assistant"] == [own]
+        assert any(f"] {other}" in content for content in by_role["user"])
+    between = turns[1].arrived_at.isoformat()
+    then = familiar("--familiar", "mira", "prompt", "And then?", *channel, "--known-at", between, "--json").json
+    contents = " ".join(one["content"] for one in then["messages"])
+    assert ("The woods." in contents, "The sea." in contents) == (True, False)
+    assert familiar("verify").code == 0
+    assert familiar("rebuild", "all").code == 0
+    assert [one["content"] for one in familiar("turns", *channel, "--json").json] == [one.content for one in turns]

@@ -28,6 +28,7 @@ from tests.doubles.discord.server import FakeDiscord, fake_discord
 from tests.doubles.discord.world import GENERAL as GENERAL_NUMBER
 from tests.doubles.discord.world import GUILD
 from tests.doubles.talk import MIRA, FakeModel, make_config
+from tests.doubles.waiting import until_told
 
 CHEAP = KdfCost(time_cost=1, memory_kib=8 * 1024, parallelism=1)
 QUICK = Patience(shortest_s=0.05, longest_s=0.2, watch_s=0.05, guild_ready_s=0.05)
@@ -89,21 +90,30 @@ class Stage:
 
     async def turn_of(self, message: int, channel: str = GENERAL) -> Turn:
         """Wait until a message has its turn, and return it, a tombstone too."""
-        for _ in range(400):
+        turns: list[Turn] = []
+
+        async def look() -> list[Turn]:
             found = await self.vault.channels.find(ChannelKey(channel))
             turn = None if found is None else await self.vault.messages.find(found.id, str(message))
-            if turn is not None:
-                return turn
-            await asyncio.sleep(0.01)
-        raise AssertionError("the message has no turn")
+            turns.extend([] if turn is None else [turn])
+            return turns
+
+        await until_told(look)
+        return turns[0]
 
     async def until_said(self, condition: Callable[[list[str]], bool], channel: str = GENERAL) -> list[str]:
         """Wait until what the vault shows of a channel fulfils a condition."""
-        for _ in range(800):
-            if condition(said := await self.said(channel)):
-                return said
-            await asyncio.sleep(0.01)
-        raise AssertionError(f"waited in vain; the vault shows {await self.said(channel)}")
+        said: list[str] = []
+
+        async def look() -> bool:
+            said[:] = await self.said(channel)
+            return condition(said)
+
+        try:
+            await until_told(look)
+        except TimeoutError:
+            raise AssertionError(f"waited in vain; the vault shows {said}") from None
+        return said
 
 
 @asynccontextmanager
