@@ -13,6 +13,7 @@ from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
 ALARM_SET = "alarm_set"
 ALARM_CANCEL = "alarm_cancel"
 ALARM_DUE = "alarm_due"
+ALARM_MODES = frozenset((ALARM_SET, ALARM_CANCEL, ALARM_DUE))
 MAX_WAITING = 50
 """How many reminders of one familiar may wait at once."""
 MAX_TEXT_CHARS = 500

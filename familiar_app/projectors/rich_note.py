@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
+from familiar_app.domain.alarm import ALARM_MODES
 from familiar_app.domain.ids import PersonKey
 from familiar_app.domain.note import NoteBatch, notes_of
 from familiar_app.domain.projection import Watermark
@@ -178,7 +179,8 @@ class RichNote:
 
 def _is_passed_over(turn: Turn) -> bool:
     """Tell whether nothing is ever learned from a turn."""
-    return turn.mode == ACTIVITY_RETURN or (turn.role is Role.TOOL and turn.mode in MEMORY_TOOLS)
+    tool = turn.role is Role.TOOL and turn.mode in MEMORY_TOOLS
+    return tool or turn.mode == ACTIVITY_RETURN or turn.mode in ALARM_MODES
 
 
 def _is_own(turn: Turn, desk: Desk) -> bool:
