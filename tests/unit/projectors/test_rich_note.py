@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from familiar_app.domain.alarm import NewAlarm
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import FamiliarId, PersonKey
 from familiar_app.domain.kept_answer import decode
@@ -81,6 +82,21 @@ async def test_activity_returns_and_operator_turns_are_never_sent(scene: Scene) 
     assert told not in crown.source_turns
     assert len(crown.source_turns) == 9
     assert await position(scene) == rest[-1]
+
+
+async def test_reminders_that_are_set_due_or_taken_back_are_never_sent(scene: Scene) -> None:
+    await scene.talk(6)
+    alarms, words = scene.vault.alarms, "feed the cat"
+    new = NewAlarm(MIRA, scene.channel.id, NOON, words, ANN.key)
+    for act in ("fire", "cancel"):
+        turn = await alarms.set(new, lambda number: f"Reminder {number}: {words}")
+        if act == "fire":
+            await alarms.fire(MIRA, turn.id, lambda alarm: f"Due: {alarm.text}")
+        else:
+            await alarms.cancel(MIRA, turn.id, words=f"Taken back: {words}", arguments={})
+    scene.model.tell("rich_note", [])
+    assert (await projector(scene).tick(flush=True)).worked
+    assert words not in scene.model.prompts("rich_note")[0]
 
 
 async def test_a_batch_of_activity_returns_alone_is_passed_without_a_request(scene: Scene) -> None:
