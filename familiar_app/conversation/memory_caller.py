@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from familiar_app.domain.ids import FamiliarId, Lineage
+from familiar_app.domain.privacy import Proxy
 from familiar_app.domain.saved_memory.request import ToolContext
 from familiar_app.domain.saved_memory.target import ChatPerson
 from familiar_app.domain.turn import Author, Channel, Role, Turn
@@ -53,4 +54,6 @@ def chat_person(author: Author) -> ChatPerson:
         nickname=author.nickname,
         global_name=author.global_name,
         bot=author.bot,
+        # Whose proxy it is is not kept, so nothing is saved about it.
+        proxy=Proxy(None) if author.key.startswith(("proxy:", "pk:")) else None,
     )

@@ -12,6 +12,7 @@ from familiar_app.discord_link.client import GATEWAY, REST, Addresses
 from familiar_app.discord_link.floor import Floor
 from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.link import DiscordLink, Patience
+from familiar_app.discord_link.proxy_lookup import PluralKit
 from familiar_app.discord_link.status import LOCAL_ONLY, LinkStatus
 from familiar_app.discord_link.token import token_name
 from familiar_app.domain.clock import Clock
@@ -90,6 +91,7 @@ class Company:
             others=members[1:],
             floor=self._floor,
             picture=self.picture,
+            lookup=PluralKit(self.network),
             clock=self.clock,
             tasks=self.tasks,
             token=token,

@@ -18,7 +18,20 @@ from familiar_app.domain.turn import Author
 if TYPE_CHECKING:
     from discord.abc import MessageableChannel
 
-_SPOKEN = (discord.MessageType.default, discord.MessageType.reply, discord.MessageType.chat_input_command)
+_SPOKEN = (
+    discord.MessageType.default,
+    discord.MessageType.reply,
+    discord.MessageType.chat_input_command,
+    discord.MessageType.context_menu_command,
+)
+# What Discord itself says, in one plain sentence; for the rest the library's words are taken.
+_SAID_BY_DISCORD = {
+    discord.MessageType.new_member: "{who} joined the server.",
+    discord.MessageType.pins_add: "{who} pinned a message.",
+    discord.MessageType.thread_created: "{who} began the thread “{text}”.",
+    discord.MessageType.channel_name_change: "{who} renamed the channel to “{text}”.",
+    discord.MessageType.poll_result: "The poll of {who} has ended.",
+}
 _DIRECT = "direct message"
 
 
@@ -36,7 +49,7 @@ def heard(message: discord.Message, me: int, *, missed: bool = False) -> Heard:
         spot=spot,
         number=message.id,
         author=author_of(message.author, webhook=message.webhook_id),
-        text=text_of(message),
+        text=said_by_discord(message) if message.type not in _SPOKEN else text_of(message),
         at=message.created_at,
         extras=described(_extras(message)),
         answers=message.reference.message_id if message.reference is not None else None,
@@ -105,6 +118,15 @@ def text_of(message: discord.Message) -> str:
     return readable(message.content, labels)
 
 
+def said_by_discord(message: discord.Message) -> str:
+    """Return what a message tells that nobody wrote, such as that somebody joined."""
+    who, text = _label(message.author), text_of(message)
+    if (words := _SAID_BY_DISCORD.get(message.type)) is not None:
+        return words.format(who=who, text=safe_name(text))
+    said = text or message.system_content or ""
+    return " ".join(said.replace(message.author.name, who).split())
+
+
 def author_of(user: discord.User | discord.Member, *, webhook: int | None = None) -> Author:
     """Return who speaks. A webhook is nobody's identity: it is known by its own number."""
     nick = user.nick if isinstance(user, discord.Member) else None
@@ -152,14 +174,24 @@ def _label(user: discord.abc.User) -> str:
 
 
 def _extras(message: discord.Message) -> list[Extra]:
-    files = [
-        Extra((one.content_type or "file").partition("/")[0], one.filename, one.description or "")
-        for one in message.attachments
-    ]
+    files = [_file(one, voice=message.flags.voice) for one in message.attachments]
     stickers = [Extra("sticker", one.name) for one in message.stickers]
     poll = [] if message.poll is None else [_poll(message.poll)]
-    forwarded = [Extra("forwarded", "", one.content) for one in message.message_snapshots]
+    forwarded = [_forwarded(one) for one in message.message_snapshots]
     return [*files, *stickers, *poll, *forwarded, *(_embed(embed) for embed in message.embeds)]
+
+
+def _file(file: discord.Attachment, *, voice: bool) -> Extra:
+    if voice:
+        return Extra("voice message", "" if file.duration is None else f"of {round(file.duration)} s")
+    return Extra((file.content_type or "file").partition("/")[0], file.filename, file.description or "")
+
+
+def _forwarded(message: discord.MessageSnapshot) -> Extra:
+    """Return a message from elsewhere, with what was attached to it there."""
+    attached = [*(_file(one, voice=message.flags.voice) for one in message.attachments), *map(_embed, message.embeds)]
+    words, more = readable(message.content, Labels()), described(attached)
+    return Extra("forwarded", "", " ".join(one for one in (words, f"({more})" if more else "") if one))
 
 
 def _embed(embed: discord.Embed) -> Extra:

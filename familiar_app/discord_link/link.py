@@ -37,6 +37,7 @@ from familiar_app.discord_link.incoming import (
     Spot,
 )
 from familiar_app.discord_link.journal import Journal
+from familiar_app.discord_link.proxy_lookup import Lookup, nobody
 from familiar_app.discord_link.listener import Listener
 from familiar_app.discord_link.membership import Membership
 from familiar_app.discord_link.notice import DiscordNotices
@@ -86,6 +87,7 @@ class DiscordLink:
     patience: Patience = field(default_factory=Patience)
     relatives: set[int] = field(default_factory=set)
     others: Sequence[Conversation] = ()
+    lookup: Lookup = nobody
     floor: Floor = field(default_factory=Floor)
     journal: Journal = field(default_factory=Journal)
     journals: dict[FamiliarId, Journal] = field(default_factory=dict)
@@ -129,6 +131,7 @@ class DiscordLink:
         return await self.house.unsubscribe(spot, threads, familiar)
 
     async def diagnostics(self, spot: Spot) -> str:
+            lookup=self.lookup,
         """Tell how things stand in a channel, without a word of what was said."""
         return await self.house.diagnostics(spot)
 

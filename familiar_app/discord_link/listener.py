@@ -29,7 +29,7 @@ from familiar_app.discord_link.lookout import Lookout
 from familiar_app.discord_link.ping import user_number
 from familiar_app.discord_link.press import Presses
 from familiar_app.discord_link.proxy import Original, Proxies, key_of_proxy
-from familiar_app.discord_link.proxy_lookup import Lookup, Verified
+from familiar_app.discord_link.proxy_lookup import Lookup, nobody
 from familiar_app.discord_link.reminding import PLATFORM, Reminding
 from familiar_app.discord_link.resume import wish_left
 from familiar_app.discord_link.scribe import Scribe
@@ -50,10 +50,6 @@ _PROXIED = "discord.proxies"
 log = logging.getLogger(__name__)
 
 
-async def _nobody(_: int) -> Verified | None:
-    return None
-
-
 @dataclass
 class Listener:
     """Listens for one familiar. `relatives` are accounts of this program's familiars: they write down themselves."""
@@ -71,7 +67,7 @@ class Listener:
     _voices: dict[ChannelId, Voice] = field(default_factory=dict)
     _handled: deque[int] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     _asked_at: dict[ChannelId, float] = field(default_factory=dict)
-    lookup: Lookup = field(default=_nobody)
+    lookup: Lookup = field(default=nobody)
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     now_s: Callable[[], float] = time.monotonic
     _proxied: set[int] = field(default_factory=set)

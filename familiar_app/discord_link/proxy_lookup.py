@@ -34,6 +34,11 @@ class Verified:
 Lookup = Callable[[int], Awaitable[Verified | None]]
 
 
+async def nobody(_: int) -> Verified | None:
+    """Know nobody."""
+    return None
+
+
 class PluralKit:
     """Looks members up by messages."""
 

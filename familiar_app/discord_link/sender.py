@@ -22,6 +22,7 @@ from familiar_app.store.vault import Vault
 _RENEW_S = 8.0
 _LONGEST_S = 90.0
 _KNOWN_TURNS = 50
+_LAST_WAIT_S = 5.0
 # Discord allows a nonce 25 characters.
 _NONCE_CHARS = 24
 # Messages of Discord have numbers of seventeen digits and more; a smaller one in a mark is a turn of the log.
@@ -164,6 +165,18 @@ async def _parts(vault: Vault, line: Line, reply: Turn, marked: Marked, buttons:
 
 
 async def _send(vault: Vault, line: Line, channel: int, reply: Turn, part: _Part, answers: int | None) -> None:
+    """Send one message and note it. Once that is under way, an end of the program waits for it, for a while."""
+    sending = asyncio.ensure_future(_send_and_note(vault, line, channel, reply, part, answers))
+    try:
+        await asyncio.shield(sending)
+    except asyncio.CancelledError:
+        await asyncio.wait([sending], timeout=_LAST_WAIT_S)
+        if not sending.cancel() and not sending.cancelled() and (error := sending.exception()) is not None:
+            log.warning("the last message was not sent (%s)", type(error).__name__)
+        raise
+
+
+async def _send_and_note(vault: Vault, line: Line, channel: int, reply: Turn, part: _Part, answers: int | None) -> None:
     message = await line.send(
         channel,
         part.text,

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from familiar_app.domain.alarm import ALARM_MODES
-from familiar_app.domain.ids import PersonKey
+from familiar_app.domain.ids import PersonKey, is_unverified
 from familiar_app.domain.note import NoteBatch, notes_of
 from familiar_app.domain.projection import Watermark
 from familiar_app.domain.turn import Role, Turn
@@ -171,7 +171,9 @@ class RichNote:
         keys = dict.fromkeys(turn.author.key for turn in shown if turn.author is not None)
         most = self._settings.manifest_people
         recent = await desk.vault.projections.recent_speakers(channels, until=turns[-1].id, limit=most + len(keys))
-        others = [key for key in dict.fromkeys((*keys, *recent)) if key != desk.ego][:most]
+        # A mere name is nobody: nothing can be known about whoever speaks under it.
+        known = [key for key in dict.fromkeys((*keys, *recent)) if not is_unverified(key)]
+        others = [key for key in known if key != desk.ego][:most]
         guild = next((guild for guild in channels.values() if guild is not None), None)
         names = {key: await desk.vault.people.label(key, guild=guild) for key in others}
         return {**names, desk.ego: desk.char}
