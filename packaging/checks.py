@@ -123,8 +123,13 @@ def _failures(memory: Path) -> tuple[str, ...]:
 
 
 def child_variables() -> dict[str, str]:
-    """Give the checks' environment variables: no screen, unless the person names one for Qt."""
-    return {"QT_QPA_PLATFORM": "offscreen", "PYTHONUTF8": "1", **os.environ}
+    """Give the checks' environment variables: no screen, unless the person names one for Qt.
+
+    What Python has translated is kept, whatever the person prefers elsewhere: hundreds of processes would do it anew.
+    """
+    found = {"QT_QPA_PLATFORM": "offscreen", "PYTHONUTF8": "1", **os.environ}
+    found.pop("PYTHONDONTWRITEBYTECODE", None)
+    return found
 
 
 def _start(command: Sequence[str], variables: Mapping[str, str]) -> int:

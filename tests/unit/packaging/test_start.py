@@ -80,6 +80,11 @@ def test_all_checks_passing_gives_zero(capsys: pytest.CaptureFixture[str]) -> No
     assert "Every check passed." in capsys.readouterr().out
 
 
+def test_what_python_translated_is_kept_for_the_next_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    assert "PYTHONDONTWRITEBYTECODE" not in checks.child_variables()
+
+
 def test_quick_leaves_the_slow_tests_out() -> None:
     *_, tests = run_checks(["--quick"])[1]
     assert "-m not slow" in tests
