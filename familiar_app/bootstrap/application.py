@@ -314,11 +314,6 @@ class Application:
         if hosted.embedder is not None and hosted.config.memory.retrieval.embedding_weight > 0:
             self._embedders.keep_filled(hosted.embedder, services.vault, services.tasks, owner=services)
 
-    def _keep_backed_up(self, services: Services) -> None:
-        """Where the vault stays open for long, make backups of it as they fall due."""
-        if self._lasting:
-            services.tasks.start(services.backups.run(), name="backups", owner=services)
-
     @staticmethod
     def _start_projectors(services: Services, hosted: Hosted) -> None:
         """Let a familiar draw its memory by itself, unless its model would make things up; `project` asks any model."""

@@ -14,10 +14,13 @@ from familiar_app.domain.errors import LockedError, OutsideError, UserError
 from familiar_app.store import keyring
 from familiar_app.store.backup import megabytes
 from familiar_app.store.backup_file import BackupContents, SealedBackup
+from familiar_app.store.backup_keeper import BackupKeeper
+from familiar_app.store.fault import VaultInUseError
 from familiar_app.store.going_back import go_back
 from familiar_app.store.keys import KeyFile
 from familiar_app.store.restore import Looked, look_inside, look_with_key
 from familiar_app.store.salvage import Salvaged, salvage, salvage_sentences
+from familiar_app.store.vault import Vault
 from familiar_app.store.vault_file import keys_path
 
 
@@ -72,14 +75,29 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
 
 
 async def run_backup(command: Command) -> int:
-    """Make a backup, or list those there are."""
-    services = await command.open()
-    if command.args.listed:
-        return await _list(command)
+    """Make a backup, or list those there are; also of a vault that a window or service has open."""
+    try:
+        keeper, vault = (await command.open()).backups, None
+    except VaultInUseError:
+        keeper, vault = await _reading(command)
+    try:
+        return await (_list(command, keeper) if command.args.listed else _make(command, keeper))
+    finally:
+        if vault is not None:
+            await vault.close()
+
+
+async def _reading(command: Command) -> tuple[BackupKeeper, Vault]:
+    """Open the vault for reading only, beside the one who writes."""
+    profile, clock = command.gate.profile, _clock(command)
+    key = await asyncio.to_thread(_key_of_vault, command)
+    vault = await Vault.open(profile.vault_path, clock=clock, data_key=key, read_only=True)
+    return BackupKeeper(vault, profile, clock), vault
+
+
+async def _make(command: Command, keeper: BackupKeeper) -> int:
     out = command.out
-    path, contents = await services.backups.make(
-        "asked", command.args.file, lambda part: out.progress(f"{part:.0%} backed up")
-    )
+    path, contents = await keeper.make("asked", command.args.file, lambda part: out.progress(f"{part:.0%} backed up"))
     out.end_progress()
     if out.as_json:
         out.json({"file": str(path), "size_bytes": path.stat().st_size} | _shape(contents))
@@ -89,8 +107,8 @@ async def run_backup(command: Command) -> int:
     return 0
 
 
-async def _list(command: Command) -> int:
-    listed = await command.gate.services.backups.listed()
+async def _list(command: Command, keeper: BackupKeeper) -> int:
+    listed = await keeper.listed()
     if command.out.as_json:
         command.out.json(
             [

@@ -17,6 +17,7 @@ from sqlcipher3 import dbapi2
 from familiar_app.domain.errors import LockedError
 from familiar_app.store.connection import connect
 from familiar_app.store.fault import DamagedVaultError, translate
+from familiar_app.store.keys import wipe
 from familiar_app.store.writer import EXPECTED, Writer, closed_error
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Engine:
 
     def __init__(self, path: Path, key: bytes, *, read_only: bool = False, immutable: bool = False) -> None:
         self.path = path
-        self._key = key
+        self._key = bytearray(key)
         self._immutable = immutable
         self._closed = False
         self._writer = None if read_only else Writer(path, key)
@@ -71,7 +72,8 @@ class Engine:
             with self._reading:
                 self._reading.wait_for(lambda: self._active == 0)
                 self._close_idle()
-                self._key = writer.reopen(lambda: put_in_place(prepared), self._key)
+                old, self._key = self._key, bytearray(writer.reopen(lambda: put_in_place(prepared), bytes(self._key)))
+                wipe(old)
 
         await writer.submit(work, alone=True)
 
@@ -87,6 +89,7 @@ class Engine:
         # The last connection to close brings the log into the database. In a damaged one a reader is the last, since
         # it can't: the log is left as it is, for whoever rescues the vault.
         self._close_idle()
+        wipe(self._key)
 
     def _read_now(self, work: Callable[[Connection], T]) -> T:
         connection = self._take_reader()
@@ -108,7 +111,7 @@ class Engine:
         with self._reading:
             connection = self._idle.pop() if self._idle else None
             if connection is None:
-                connection = connect(self.path, self._key, read_only=True, immutable=self._immutable)
+                connection = connect(self.path, bytes(self._key), read_only=True, immutable=self._immutable)
             self._active += 1
             return connection
 

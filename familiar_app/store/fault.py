@@ -38,6 +38,10 @@ class DamagedVaultError(OutsideError):
     """Part of the database file is not what was written. Nothing is written after this was seen."""
 
 
+class VaultInUseError(LockedError):
+    """Another process has the vault open for writing. It may still be read."""
+
+
 def primary_code(error: BaseException) -> int:
     """Return SQLite's primary result code of a driver error, 0 where there is none."""
     return int(getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
@@ -155,9 +159,9 @@ def _from_driver(error: Exception, path: Path) -> FamiliarError:
     return BugError(f"The database refused a statement ({getattr(error, 'sqlite_errorname', None) or 'unknown'}).")
 
 
-def in_use(path: Path) -> LockedError:
+def in_use(path: Path) -> VaultInUseError:
     """Return the error for a vault that another process has open for writing."""
-    return LockedError(
+    return VaultInUseError(
         f"The vault in {path.parent} is in use by another running Familiar.",
         "Close the other one, then try again.",
     )

@@ -166,6 +166,11 @@ def new_data_key() -> bytes:
     return secrets.token_bytes(KEY_SIZE_BYTES)
 
 
+def wipe(key: bytearray) -> None:
+    """Overwrite a key in memory. Copies that Python or a library made on the way are out of reach."""
+    key[:] = bytes(len(key))
+
+
 def _parse(raw: bytes) -> KeyFile:
     try:
         body = json.loads(raw) if len(raw) <= _MAX_FILE_SIZE_BYTES else None

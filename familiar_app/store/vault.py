@@ -120,7 +120,7 @@ class Vault:
 
     def data_key(self) -> bytes:
         """Return the data key, for the copy in the keyring and for nothing else."""
-        return self._opened.data_key
+        return bytes(self._opened.data_key)
 
     async def confirm(self, secret: str) -> None:
         """Make sure that somebody knows the passphrase or the recovery code. Raises LockedError; takes a second."""
@@ -168,7 +168,7 @@ class Vault:
         def prepare(connection: Connection) -> FreshCopy:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             refuse_without_room(self.path.parent, self.path.stat().st_size + SPARE_BYTES)
-            return write_compact_copy(connection, self.path, self._opened.keys, self._opened.data_key, report)
+            return write_compact_copy(connection, self.path, self._opened.keys, self.data_key(), report)
 
         before = await asyncio.to_thread(self._size)
         await self._exchange(prepare)
@@ -183,7 +183,7 @@ class Vault:
         report = on_this_loop(progress)
         problems = await self._opened.engine.read(lambda connection: verify_database(connection, report))
         if any(problem.how_to_mend == RESTORE for problem in problems):
-            problems += await asyncio.to_thread(lost_rows, self.path, self._opened.data_key)
+            problems += await asyncio.to_thread(lost_rows, self.path, self.data_key())
         return problems
 
     async def close(self) -> None:
@@ -199,7 +199,7 @@ class Vault:
     async def _exchange(self, prepare: Callable[[Connection], FreshCopy]) -> None:
         def put(copy: FreshCopy) -> bytes:
             put_in_place(self.path)
-            self._opened.keys, self._opened.data_key = copy.keys, copy.data_key
+            self._opened.keys, self._opened.data_key = copy.keys, bytearray(copy.data_key)
             return copy.data_key
 
         await self._opened.engine.exchange(prepare, put)
@@ -217,7 +217,7 @@ class Vault:
 
     async def _rewrap(self, way: Way, secret: str) -> None:
         def work(_connection: object) -> None:
-            keys = self._opened.keys.with_wrap(way, secret, self._opened.data_key, self._cost)
+            keys = self._opened.keys.with_wrap(way, secret, self.data_key(), self._cost)
             keys.write(keys_path(self.path))
             self._opened.keys = keys
 
@@ -225,7 +225,7 @@ class Vault:
 
     def _bind(self, engine: Engine) -> None:
         feed = FactFeed()
-        self.backups = Backups(engine, lambda: self._opened.keys, lambda: self._opened.data_key)
+        self.backups = Backups(engine, lambda: self._opened.keys, self.data_key)
         self.turns = Turns(engine, self._clock, feed)
         self.facts = Facts(engine, self._clock, feed)
         self.projections = Projections(engine, self._clock, feed)

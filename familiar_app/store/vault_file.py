@@ -22,7 +22,7 @@ from familiar_app.store.connection import PAGE_SIZE_BYTES, SALT_SIZE_BYTES, conn
 from familiar_app.store.engine import Engine
 from familiar_app.store.fault import DamagedVaultError, damaged, translated
 from familiar_app.store.file_mode import close_to_others, make_private
-from familiar_app.store.keys import DEFAULT_COST, KdfCost, KeyFile, Way, new_data_key
+from familiar_app.store.keys import DEFAULT_COST, KdfCost, KeyFile, Way, new_data_key, wipe
 from familiar_app.store.lock import VaultLock
 from familiar_app.store.written_file import sync_file, sync_folder
 
@@ -34,11 +34,11 @@ _PLAIN_HEADER = b"SQLite format 3\x00"
 
 @dataclass(slots=True)
 class OpenedVault:
-    """What stays open behind a vault. `lock` is None for one that is only read."""
+    """What stays open behind a vault. `lock` is None for one that is only read; the key is gone once it is closed."""
 
     path: Path
     keys: KeyFile
-    data_key: bytes
+    data_key: bytearray
     engine: Engine
     lock: VaultLock | None
 
@@ -47,6 +47,7 @@ class OpenedVault:
         try:
             self.engine.close()
         finally:
+            wipe(self.data_key)
             if self.lock is not None:
                 self.lock.release()
 
@@ -82,7 +83,7 @@ def create_vault(path: Path, ways: dict[Way, str], cost: KdfCost = DEFAULT_COST)
                 fresh_path(path)
                 raise
             sync_folder(path.parent)
-        return OpenedVault(path, file, data_key, Engine(path, data_key), lock)
+        return OpenedVault(path, file, bytearray(data_key), Engine(path, data_key), lock)
     except BaseException:
         lock.release()
         raise
@@ -127,7 +128,9 @@ def open_vault(
         immutable = _probe(path, key, file, head, read_only, steps)
         if lock is not None:
             _upgrade(path, key, file, steps, keep_copy)
-        return OpenedVault(path, file, key, Engine(path, key, read_only=read_only, immutable=immutable), lock)
+        return OpenedVault(
+            path, file, bytearray(key), Engine(path, key, read_only=read_only, immutable=immutable), lock
+        )
     except BaseException:
         if lock is not None:
             lock.release()

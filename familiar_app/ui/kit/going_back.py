@@ -11,6 +11,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QCheckBox, QWidget
 
+from familiar_app.domain.clock import local_time
 from familiar_app.domain.errors import BadInputError, LockedError
 from familiar_app.store.backup_file import SealedBackup
 from familiar_app.store.restore import Looked, look_inside, look_with_key
@@ -18,6 +19,7 @@ from familiar_app.ui.kit.dialog import Dialog, choose_file, shown
 from familiar_app.ui.kit.field import LabelledField, PasswordField
 from familiar_app.ui.kit.label import label
 from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.kit.zone import system_zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +91,9 @@ def _look(path: Path, secret: str) -> Looked:
 async def _confirm(parent: QWidget, looked: Looked, told: str) -> BackupChoice | None:
     contents = looked.contents
     dialog = Dialog(parent, "Go back to this backup?")
+    made_at = local_time(contents.made_at, system_zone())
     inside = (
-        f"It was made on {contents.made_at:%d %B %Y at %H:%M} UTC and holds {contents.counts.get('turns', 0):,} "
+        f"It was made on {made_at.day} {made_at:%B %Y at %H:%M} and holds {contents.counts.get('turns', 0):,} "
         f"messages and {contents.counts.get('facts', 0):,} facts. "
         f"Familiars: {', '.join(contents.familiars.values()) or 'none'}."
     )

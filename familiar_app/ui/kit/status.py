@@ -13,8 +13,8 @@ ModelState = Literal["idle", "loading", "answering", "failed", "none"]
 class Status:
     """One state of the bar. `model_local` tells that what is said to the model stays on this computer.
 
-    `memory` is a word about the upkeep of memory, `discord` one about the link, `backup` one about backups, "" where nobody tells; their tones are
-    roles of the theme.
+    `memory` is a word about the upkeep of memory, `discord` one about the link, `backup` one about backups, "" where
+    nobody tells; their tones are roles of the theme.
     """
 
     vault_open: bool = False

@@ -393,3 +393,15 @@ async def test_a_passphrase_that_cannot_be_one_makes_no_vault(
     with pytest.raises(BadInputError):
         await Vault.create(vault_path, passphrase, recovery_code=new_recovery_code(), clock=clock, cost=CHEAP)
     assert [path.name for path in vault_path.parent.iterdir()] == ["vault.lock"]
+
+
+async def test_the_key_leaves_the_memory_with_the_vault(vault_path: Path, clock: FixedClock) -> None:
+    vault = await Vault.create(vault_path, PASSPHRASE, recovery_code=new_recovery_code(), clock=clock, cost=CHEAP)
+    key = vault.data_key()
+    assert any(key)
+    await vault.close()
+    assert not any(vault.data_key())
+    assert not any(vault._opened.engine._key)
+    again = await Vault.open(vault_path, clock=clock, data_key=key)
+    assert again.data_key() == key
+    await again.close()
