@@ -23,7 +23,8 @@ _MIN_ID_DIGITS = 6
 _WORD = re.compile(r"\w+(?:[-.]\w+)*")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _BREAKS = re.compile(r"(\n+|(?<=[.!?…])\s+)")
-_QUOTE = re.compile(r"[\s>*\-–•]*")
+_LEAD = re.compile(r"[\s>*\-–•]*")
+_QUOTED = re.compile('["“”„«]([^"“”„«»\n]{10,})["“”»]')
 # Names of fields are the program's own, and so are the values of some of them.
 _FIELD = re.compile(r"[a-z_]+\Z")
 _CODES = frozenset({"act", "op", "kind", "role", "mode", "scope", "lineage", "level", "form", "layer", "identity"})
@@ -32,10 +33,17 @@ _OURS = frozenset({SOMEONE, REMOVED.strip("[]")})
 
 
 class Redaction:
-    """What is taken out: `names` and `keys` of somebody, and `texts` wherever they are quoted as lines or sentences."""
+    """What is taken out: `names` and `keys` of somebody, and lines and sentences of `texts` where they are quoted.
 
-    def __init__(self, names: Iterable[str], keys: Collection[str], texts: Iterable[str] = ()) -> None:
+    A quote stands behind `>`, between quotation marks, or behind a name and a colon; whoever says the same in words of
+    their own is not quoting. With `anywhere` it counts wherever it stands.
+    """
+
+    def __init__(
+        self, names: Iterable[str], keys: Collection[str], texts: Iterable[str] = (), *, anywhere: bool = False
+    ) -> None:
         self.keys = frozenset(keys)
+        self._anywhere = anywhere
         self._names = _pattern(names, self.keys)
         self._pieces = {piece for text in texts for piece in pieces_of(text)}
 
@@ -92,18 +100,28 @@ class Redaction:
 
     def _without_pieces(self, text: str) -> str:
         parts = _BREAKS.split(text)
+        quoting = False
         for at in range(0, len(parts), 2):
-            lead = _QUOTE.match(parts[at])
-            start = lead.end() if lead else 0
-            body = parts[at][start:]
-            if len(body) < _MIN_PIECE_CHARS:
-                continue
-            after = body.partition(": ")[2]
-            if _folded(body) in self._pieces:
-                parts[at] = parts[at][:start] + REMOVED
-            elif len(after) >= _MIN_PIECE_CHARS and _folded(after) in self._pieces:
-                parts[at] = parts[at][: len(parts[at]) - len(after)] + REMOVED
-        return "".join(parts)
+            if at == 0 or "\n" in parts[at - 1]:
+                quoting = self._anywhere or parts[at].lstrip().startswith(">")
+            parts[at] = self._without_quote(parts[at], quoting)
+        return _QUOTED.sub(self._unquoted, "".join(parts))
+
+    def _without_quote(self, part: str, quoting: bool) -> str:
+        """Return a sentence without what is quoted at its end: all of it, or what stands behind a name."""
+        lead = _LEAD.match(part)
+        start = lead.end() if lead else 0
+        if quoting and _folded(part[start:]) in self._pieces:
+            return part[:start] + REMOVED
+        said_by, colon, after = part.partition(": ")
+        named = self._anywhere or (self._names is not None and self._names.search(said_by) is not None)
+        if colon and named and _folded(after) in self._pieces:
+            return f"{said_by}{colon}{REMOVED}"
+        return part
+
+    def _unquoted(self, match: re.Match[str]) -> str:
+        marks, quoted = match[0], match[1]
+        return f"{marks[0]}{REMOVED}{marks[-1]}" if _folded(quoted) in self._pieces else marks
 
 
 def parsed(text: str) -> Any:
@@ -116,7 +134,7 @@ def parsed(text: str) -> Any:
 
 def pieces_of(text: str) -> set[str]:
     """Return the lines and sentences of a text that are long enough to be told from others, in a form to compare."""
-    bodies = (part[len(_QUOTE.match(part)[0]) :] for part in _BREAKS.split(text)[::2])  # type: ignore[index]
+    bodies = (part[len(_LEAD.match(part)[0]) :] for part in _BREAKS.split(text)[::2])  # type: ignore[index]
     return {_folded(body) for body in bodies if len(_folded(body)) >= _MIN_PIECE_CHARS}
 
 

@@ -41,7 +41,7 @@ def clean_traces(
         return None
     memories = json.dumps(sorted(doomed_memories(connection, scope)))
     texts = [text for (text,) in connection.execute(_QUOTED, (scope.keys_json, memories))]
-    quoted = Redaction((), (), texts)
+    quoted = Redaction((), (), texts, anywhere=True)
     channels = _keys_of(connection, scope)
     for number, channel, reply, body in rows:
         fields = json.loads(unsqueeze(body))

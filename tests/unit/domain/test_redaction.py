@@ -34,10 +34,19 @@ def test_a_name_is_found_as_a_whole_word(text: str, left: str) -> None:
 
 
 def test_what_they_said_is_taken_out_where_it_is_quoted() -> None:
-    redaction = Redaction([], [], ["I keep a green parrot. It is called Zanzibar.\nYes."])
+    said = "I keep a green parrot. It is called Zanzibar.\nYes."
+    redaction = Redaction(["Bobadil"], [], [said])
     assert redaction.text("> I keep a green  parrot.\nReally?") == f"> {REMOVED}\nReally?"
-    assert redaction.text("Ben: It is called Zanzibar. Good.") == f"Ben: {REMOVED} Good."
-    assert redaction.text("Yes.") == "Yes.", "too short to be told from what anybody says"
+    assert redaction.text("Bobadil: It is called Zanzibar. Good.") == f"someone: {REMOVED} Good."
+    assert redaction.text("He said “I keep a green parrot.” and left.") == f"He said “{REMOVED}” and left."
+    assert redaction.text("> Yes.") == "> Yes.", "too short to be told from what anybody says"
+
+
+def test_whoever_says_the_same_is_not_quoting() -> None:
+    said = "I keep a green parrot."
+    assert Redaction(["Bobadil"], [], [said]).text(said) == said
+    assert Redaction(["Bobadil"], [], [said]).text(f"Ben: {said}") == f"Ben: {said}"
+    assert Redaction([], [], [said], anywhere=True).text(f"Known: {said}") == f"Known: {REMOVED}"
 
 
 def test_a_story_loses_the_sentences_that_name_them() -> None:
