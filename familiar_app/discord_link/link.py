@@ -37,10 +37,10 @@ from familiar_app.discord_link.incoming import (
     Spot,
 )
 from familiar_app.discord_link.journal import Journal
-from familiar_app.discord_link.proxy_lookup import Lookup, nobody
 from familiar_app.discord_link.listener import Listener
 from familiar_app.discord_link.membership import Membership
 from familiar_app.discord_link.notice import DiscordNotices
+from familiar_app.discord_link.proxy_lookup import Lookup, nobody
 from familiar_app.discord_link.scribe import Scribe
 from familiar_app.discord_link.sender import Line
 from familiar_app.discord_link.slash import add_commands, synchronise
@@ -87,11 +87,11 @@ class DiscordLink:
     patience: Patience = field(default_factory=Patience)
     relatives: set[int] = field(default_factory=set)
     others: Sequence[Conversation] = ()
-    lookup: Lookup = nobody
     floor: Floor = field(default_factory=Floor)
     journal: Journal = field(default_factory=Journal)
     journals: dict[FamiliarId, Journal] = field(default_factory=dict)
     picture: Callable[[FamiliarId], bytes | None] = lambda _: None
+    lookup: Lookup = nobody
     on_status: Callable[[LinkStatus], None] = lambda _: None
     on_surroundings: Callable[[], object] = lambda: None
     status: LinkStatus = field(default_factory=LinkStatus)
@@ -131,7 +131,6 @@ class DiscordLink:
         return await self.house.unsubscribe(spot, threads, familiar)
 
     async def diagnostics(self, spot: Spot) -> str:
-            lookup=self.lookup,
         """Tell how things stand in a channel, without a word of what was said."""
         return await self.house.diagnostics(spot)
 
@@ -157,6 +156,7 @@ class DiscordLink:
             relatives=self.relatives,
             journal=self.journals.setdefault(conversation.familiar, Journal()),
             floor=self.floor,
+            lookup=self.lookup,
         )
         return Member(conversation, scribe, listener)
 
