@@ -138,7 +138,7 @@ class Desk:
         self.screen.xdotool("type", "--delay", "25", text)
 
 
-def test_from_a_double_click_to_an_answer_without_python(packed: Path, screen: Screen) -> None:
+def test_from_a_double_click_to_an_answer_without_python(packed: Path, screen: Screen, tmp_path: Path) -> None:
     desk = Desk(screen)
     install = {**desk.environment(), "PATH": "/usr/bin:/bin"}
     subprocess.run(["/bin/sh", str(packed / "install.sh")], env=install, check=True, capture_output=True)
@@ -160,9 +160,11 @@ def test_from_a_double_click_to_an_answer_without_python(packed: Path, screen: S
     assert " ERROR " not in desk.told()
     size = sum(path.stat().st_size for path in packed.rglob("*") if path.is_file() and not path.is_symlink())
     print(f"\n{size / 1e6:.0f} MB on the disk; its first window after {shown_s:.1f} s")  # noqa: T201
+    try_command_line(packed, tmp_path)
 
 
-def test_its_command_line_works_and_says_so_where_something_is_wrong(packed: Path, tmp_path: Path) -> None:
+def try_command_line(packed: Path, tmp_path: Path) -> None:
+    """Its commands work too. Part of the one test, since packing takes longer than everything that is done with it."""
     environment = {"HOME": str(tmp_path), "PATH": "/nowhere", "FAMILIAR_PASSPHRASE": PASSPHRASE}
     program = str(packed / "familiar")
 
