@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from familiar_app.conversation.exchange import Conversation
+from familiar_app.discord_link.command_desk import Host
 from familiar_app.discord_link.focusing import attention_here, set_focus
+from familiar_app.discord_link.handling import statement_of
 from familiar_app.discord_link.household import Meant, Resident, who_is_meant
 from familiar_app.discord_link.incoming import Changed, Heard, Incoming, Pressed, Reacted, Spot
 from familiar_app.discord_link.listener import Listener
 from familiar_app.discord_link.scribe import Scribe
 from familiar_app.discord_link.webhook import webhook_name
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.statement import Handled
 from familiar_app.domain.turn import Channel, Role
 from familiar_app.store.vault import Vault
 
@@ -43,6 +46,11 @@ class House:
 
     vault: Vault
     members: Sequence[Member]
+
+    @property
+    def hosts(self) -> Sequence[Host]:
+        """The familiars that commands are for."""
+        return [Host(one.conversation, one.scribe, self._statement) for one in self.members]
 
     async def load(self) -> list[Channel]:
         """Read which channels of Discord somebody here listens to."""
@@ -80,6 +88,10 @@ class House:
         """Finish the answers that were left unfinished."""
         for member in self.members:
             await member.listener.take_up()
+
+    async def _statement(self, server: str | None) -> str:
+        handled = [Handled(one.conversation.name, one.conversation.config) for one in self.members]
+        return await statement_of(self.vault, handled, local_only=False, server=server)
 
     def _named(self, familiar: str | None) -> list[Member]:
         return [one for one in self.members if familiar in (None, one.familiar)]

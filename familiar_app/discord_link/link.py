@@ -23,19 +23,10 @@ from familiar_app.conversation.exchange import Conversation
 from familiar_app.conversation.memory_tool import MemoryTools
 from familiar_app.discord_link.catch_up import CatchUp
 from familiar_app.discord_link.client import Addresses, GatewayClient
-from familiar_app.discord_link.command_desk import Host
 from familiar_app.discord_link.fault import EXPECTED, explained
 from familiar_app.discord_link.floor import Floor
-from familiar_app.discord_link.handling import statement_of
 from familiar_app.discord_link.house import House, Member
-from familiar_app.discord_link.incoming import (
-    Connected,
-    Disconnected,
-    Heard,
-    Incoming,
-    Reacted,
-    Spot,
-)
+from familiar_app.discord_link.incoming import Connected, Disconnected, Heard, Incoming, Reacted
 from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.listener import Listener
 from familiar_app.discord_link.membership import Membership
@@ -49,7 +40,6 @@ from familiar_app.discord_link.webhook import Mask, Persona
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.ids import FamiliarId
-from familiar_app.domain.statement import Handled
 from familiar_app.domain.task import TaskRegistry
 
 log = logging.getLogger(__name__)
@@ -72,10 +62,9 @@ class Patience:
 
 @dataclass
 class DiscordLink:
-    """The link of one account, for one familiar and perhaps `others` that share it.
+    """The link of one account, for one familiar and perhaps `others` that share it. It runs until it is cancelled.
 
-    `run` works until it is cancelled; `check` raises where an address is out of bounds. `picture` gives the picture of
-    a familiar for its webhooks.
+    `check` raises where an address is out of bounds; `picture` gives a familiar's picture for its webhooks.
     """
 
     conversation: Conversation
@@ -101,17 +90,12 @@ class DiscordLink:
 
     def __post_init__(self) -> None:
         self.journals.setdefault(self.conversation.familiar, self.journal)
-        everybody = (self.conversation, *self.others)
-        self.house = House(self.conversation.vault, [self._member(one) for one in everybody])
+        members = [self._member(one) for one in (self.conversation, *self.others)]
+        self.house = House(self.conversation.vault, members)
         self._catch_up = CatchUp(self.house)
-        self.scribe, self.listener = self.house.members[0].scribe, self.house.members[0].listener
+        self.scribe, self.listener = members[0].scribe, members[0].listener
         self.membership = Membership(lambda: self._client)
         self._tell_tools()
-
-    @property
-    def hosts(self) -> Sequence[Host]:
-        """The familiars that commands are for."""
-        return [Host(one.conversation, one.scribe, self._statement) for one in self.house.members]
 
     @property
     def client(self) -> GatewayClient | None:
@@ -121,22 +105,6 @@ class DiscordLink:
     def try_now(self) -> None:
         """Connect at once instead of waiting."""
         self._retry.set()
-
-    async def subscribe(self, spot: Spot, familiar: str | None = None) -> str:
-        """Let one familiar or all of them listen in a channel, and say so."""
-        return await self.house.subscribe(spot, familiar)
-
-    async def unsubscribe(self, spot: Spot, threads: Sequence[int], familiar: str | None = None) -> str:
-        """Let one familiar or all of them listen in a channel no longer, and say so."""
-        return await self.house.unsubscribe(spot, threads, familiar)
-
-    async def diagnostics(self, spot: Spot) -> str:
-        """Tell how things stand in a channel, without a word of what was said."""
-        return await self.house.diagnostics(spot)
-
-    async def focus(self, spot: Spot, on: bool) -> str:
-        """Hold the familiars' attention to a channel, or let go of it."""
-        return await self.house.focus(spot, on)
 
     def scribe_of(self, familiar: FamiliarId) -> Scribe:
         """Return who writes for one of the familiars of this account."""
@@ -162,20 +130,12 @@ class DiscordLink:
 
     def _tell_tools(self) -> None:
         """Let the memory tools know who belongs to a server, and show their notices there."""
-        for host in self.hosts:
+        for host in self.house.hosts:
             desk, talk = host.conversation.desk, host.conversation
             desk.members = self.membership.of
             parts = (host.familiar, host.vault, lambda: self._client, self._start, talk.notices)
             notices = DiscordNotices(*parts, whose=host.name if self.others else "")
             desk.use(MemoryTools(host.vault.saved_memories, talk.config.saved_memories, desk.embedder, notices))
-
-    async def _statement(self, server: str | None) -> str:
-        return await statement_of(
-            self.conversation.vault,
-            [Handled(one.name, one.conversation.config) for one in self.hosts],
-            local_only=False,
-            server=server,
-        )
 
     async def run(self) -> None:
         """Stay connected. Raises UserError or OutsideError where trying again cannot help."""
@@ -219,7 +179,7 @@ class DiscordLink:
             guild_ready_s=self.patience.guild_ready_s,
             surroundings=self.on_surroundings,
         )
-        self._client, tree = client, add_commands(client, self)
+        self._client, tree = client, add_commands(client, self.house)
         works: list[asyncio.Task[FamiliarError]] = []
         try:
             works += [
