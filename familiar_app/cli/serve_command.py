@@ -8,16 +8,17 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from familiar_app.cli.context import Command
 from familiar_app.discord_link.incoming import channel_key
 from familiar_app.discord_link.token import keep_token, subscribe
-from familiar_app.domain.errors import BadInputError, OutsideError
+from familiar_app.domain.errors import BadInputError, FamiliarError, OutsideError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.services import Hosted, Services
+from familiar_app.store.backup_keeper import BackupState
 
 if TYPE_CHECKING:
     from familiar_app.discord_link.company import Company
@@ -89,10 +90,24 @@ async def run_serve(command: Command) -> int:
         command.out.message(f"{names[familiar]}: {status.sentence(services.clock.now())}")
 
     company = open_company(services.vault, services.profile, services.network, services.clock, services.tasks, report)
+    services.backups.listen(_backup_teller(command))
     served = await _serve(command, services, company, stopping)
     if command.out.as_json:
         command.out.json({"served": served})
     return 0
+
+
+def _backup_teller(command: Command) -> Callable[[BackupState], None]:
+    """Return a listener that says once of each failed backup that it failed."""
+    told: FamiliarError | None = None
+
+    def tell(state: BackupState) -> None:
+        nonlocal told
+        if state.failure is not None and state.failure is not told:
+            command.out.message(f"The backup failed: {state.failure}")
+        told = state.failure
+
+    return tell
 
 
 async def _serve(command: Command, services: Services, company: Company, stopping: asyncio.Event) -> list[str]:
