@@ -6,13 +6,10 @@ from datetime import datetime, timedelta, tzinfo
 
 from familiar_app.domain.clock import local_time
 from familiar_app.store.backup import megabytes
-from familiar_app.store.backup_file import BackupContents
 from familiar_app.store.backup_keeper import BackupState
 from familiar_app.store.backup_shelf import KeptBackup
 
 _CAUSES = {"asked": "made by hand", "scheduled": "made by itself", "upgrade": "made before an upgrade"}
-_ONE = {"turns": "message", "facts": "fact", "memories": "saved memory", "people": "person", "channels": "channel"}
-_SEVERAL = {"turns": "messages", "facts": "facts", "memories": "saved memories"}
 LATE = timedelta(days=8)
 
 
@@ -31,17 +28,6 @@ def row_text(kept: KeptBackup, now: datetime, zone: tzinfo | None) -> tuple[str,
     """Return the two lines of a row: when, and what else there is to say."""
     title = when_text(kept.mark.made_at, now, zone)
     return title[:1].upper() + title[1:], f"{_CAUSES[kept.mark.cause]} · {megabytes(kept.size_bytes)}"
-
-
-def contents_text(contents: BackupContents) -> str:
-    """Say what is in a backup."""
-    counts = [
-        f"{count:,} {_ONE[kind] if count == 1 else _SEVERAL.get(kind, kind)}"
-        for kind, count in contents.counts.items()
-        if kind in _ONE
-    ]
-    names = list(contents.familiars.values())
-    return f"{', '.join(counts)}. Familiars: {', '.join(names) or 'none'}. Written by Familiar {contents.program}."
 
 
 def state_text(state: BackupState, now: datetime, zone: tzinfo | None) -> str:
