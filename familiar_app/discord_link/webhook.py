@@ -32,6 +32,8 @@ _MAX_PICTURE_BYTES = 8 << 20
 _POINTER = "-# ↩ "
 # Discord takes no webhook that is called by these.
 _NOT_IN_NAMES = re.compile(r"(?i)(dis)(cord)|(cly)(de)")
+_MARKS = re.compile(r"[@#:`]")
+_NO_NAMES = frozenset({"everyone", "here", "system message"})
 log = logging.getLogger(__name__)
 
 
@@ -240,7 +242,10 @@ class Persona:
 
 def webhook_name(name: str) -> str:
     """Return a name as Discord takes it for a webhook."""
-    parted = _NOT_IN_NAMES.sub(lambda match: "-".join(part for part in match.groups() if part), name.strip())
+    plain = " ".join(_MARKS.sub(" ", name).split())
+    parted = _NOT_IN_NAMES.sub(lambda match: "-".join(part for part in match.groups() if part), plain)
+    if parted.casefold() in _NO_NAMES:
+        return f"“{parted}”"
     return parted[:_MAX_NAME_CHARS].strip() or "Familiar"
 
 

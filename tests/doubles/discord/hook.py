@@ -170,5 +170,7 @@ class Hooks:
 
 
 def _check_name(name: str) -> None:
-    if not 1 <= len(name.strip()) <= 80 or any(word in name.lower() for word in ("discord", "clyde")):
+    if not 1 <= len(name.strip()) <= 80 or any(
+        word in name.lower() for word in ("discord", "clyde", "@", "#", ":", "```")
+    ):
         raise RefusedError(400, 50035, "Invalid Form Body: name")
