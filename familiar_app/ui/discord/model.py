@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from familiar_app.context.registry import HISTORY, LAYERS
-from familiar_app.discord_link.journal import Noticed
+from familiar_app.discord_link.journal import Fate, Noticed
 from familiar_app.discord_link.standing import Standing
 from familiar_app.domain.ids import ChannelKey, FamiliarId, is_of_discord
 from familiar_app.ui.discord.place import Ground, Row, names_of, rows_of
@@ -80,7 +80,10 @@ class DiscordModel(Watched):
     def trouble(self) -> str:
         """What went wrong last on a link that stands nevertheless."""
         status = self.standing.status
-        return f"What went wrong last: {status.trouble}" if status.state == "connected" and status.trouble else ""
+        if status.state != "connected" or not status.trouble:
+            return ""
+        place = next((f", in {one.spot.title}" for one in self.noticed if one.fate is Fate.FAILED), "")
+        return f"What went wrong last{place}: {status.trouble}"
 
     @property
     def ticking(self) -> bool:

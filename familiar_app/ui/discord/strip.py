@@ -23,7 +23,7 @@ class Strip(QWidget):
     def __init__(self, theme: Theme, model: DiscordModel, deeds: DiscordDeeds) -> None:
         super().__init__()
         self._model = model
-        self.state = label("", wrap=True, selectable=True)
+        self.state = label("", wrap=True)
         self.trouble = label("", "warning", wrap=True)
         self.switch_on = button("Connect", partial(deeds.do, "switch", True), role="primary")
         self.switch_off = button("Disconnect", partial(deeds.do, "switch", False))

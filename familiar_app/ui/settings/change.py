@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from familiar_app.discord_link.handling import statement_of
-from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.model_spec import model_slot_from_spec
 from familiar_app.domain.settings import CharacterConfig, ProfileSettings
 from familiar_app.domain.statement import Handled
 from familiar_app.interchange.json_text import write_file
+from familiar_app.ui.kit.config_change import change_config
 from familiar_app.ui.kit.model_choice import ModelChoice
 from familiar_app.ui.settings import meaning
 from familiar_app.ui.settings.model import read_value
@@ -80,13 +80,8 @@ class SettingsChange:
     async def save_familiar(self, familiar: FamiliarId, changes: Mapping[str, Any]) -> None:
         """Change keys of a familiar's config and load it again; where that fails, the file is put back."""
         before = await asyncio.to_thread(self._services.profile.config, familiar)
-        await asyncio.to_thread(self._services.profile.save_config, familiar, changes)
-        try:
-            await self._gate.reload_familiar(familiar)
-        except FamiliarError:
-            old = {key: _value(before, key) for key in changes}
-            await asyncio.to_thread(self._services.profile.save_config, familiar, old)
-            raise
+        old = {key: _value(before, key) for key in changes}
+        await change_config(self._gate, self._services.profile, familiar, changes, old)
 
     async def save_model(self, familiar: FamiliarId, slot: str, choice: ModelChoice) -> dict[str, Any]:
         """Put a model into a slot (`models.prose`, `models.background`). Returns the changes that undo it.
