@@ -159,6 +159,8 @@ class Screen:
         window: list[str] = []
 
         def shown() -> bool:
+            process = self.running[-1]
+            assert process.poll() is None, process.communicate()[1].decode()
             found = self.xdotool("search", "--onlyvisible", "--name", "Familiar", check=False)
             window[:] = found.split()[-1:]
             return bool(window)
