@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from familiar_app.discord_link.memory_tag import read_tags, shown_tags
 from familiar_app.discord_link.own_record import (
     identities,
     memories_for,
@@ -52,14 +53,18 @@ def add_routes(routes: Routes) -> None:
 
 
 async def remember(ask: Ask) -> Page:
-    """Keep a sentence: about whoever asks, or about the server. `ask.args` has the scope."""
+    """Keep a sentence: about whoever asks, or about the server. `ask.args` has the scope and the tags."""
     place = await _place(ask, ask.args[0] if ask.args else MINE)
     await _check_agreed(ask, place)
     keys = await identities(ask.host, ask.asker)
     if not any(may_change(actor, place) for actor in _actors(ask, keys)):
         raise DeclinedError("Only those who manage this server can have something remembered about it.")
     try:
-        memory = await ask.host.vault.saved_memories.add(ask.host.keeper, Wording(place, ask.text), by=ask.asker.key)
+        memory = await ask.host.vault.saved_memories.add(
+            ask.host.keeper,
+            Wording(place, ask.text, read_tags(ask.args[1] if len(ask.args) > 1 else "")),
+            by=ask.asker.key,
+        )
     except BadInputError as error:
         raise DeclinedError(_sentence(error.reason)) from error
     except UserError as error:
@@ -67,7 +72,7 @@ async def remember(ask: Ask) -> Page:
     text = memory_text(memory, char=ask.host.name, user=ask.asker.name)
     scope = SERVER if place.scope is Scope.SERVER else MINE
     buttons = (_button_of(_EDIT, "Change", memory, scope, 0), _button_of(_REMOVE, "Remove", memory, scope, 0))
-    return Page(f"{ask.host.name} keeps this: {shortened(text, 1500)}", (buttons,))
+    return Page(f"{ask.host.name} keeps this: {shortened(text, 1400)}{shown_tags(memory.tags)}", (buttons,))
 
 
 async def show(ask: Ask) -> Page:
@@ -86,7 +91,8 @@ async def _page(ask: Ask, note: str = "") -> Page:
     rows: list[tuple[Press, ...]] = []
     for number, memory in enumerate(found[start : start + SIZE], start + 1):
         text = memory_text(memory, char=ask.host.name, user=ask.asker.name)
-        lines.append(f"**{number}.** {shortened(text, _SHOWN_CHARS)} · {when(memory.created_at)}")
+        shown = f"{shortened(text, _SHOWN_CHARS)}{shown_tags(memory.tags)}"
+        lines.append(f"**{number}.** {shown} · {when(memory.created_at)}")
         if await _may(ask, memory):
             edit, remove = (
                 _button_of(action, f"{label} {number}", memory, scope, start)

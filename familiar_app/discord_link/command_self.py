@@ -16,6 +16,7 @@ from familiar_app.discord_link.panel import Panels
 
 FORGET_MESSAGE = "Forget this message"
 _MAX_SENTENCE_CHARS = 1000
+_MAX_TAG_CHARS = 300
 Interaction = discord.Interaction
 Works = Callable[[Ask], Awaitable[Page]]
 
@@ -41,14 +42,19 @@ def _add_know(tree: app_commands.CommandTree[Any], desk: Desk, panels: Panels) -
 
 
 def _add_memories(tree: app_commands.CommandTree[Any], desk: Desk, panels: Panels) -> None:
-    @app_commands.describe(text="What to remember; {user} stands for you", about="You, or this server (managers)")
+    @app_commands.describe(
+        text="What to remember; {user} stands for you",
+        about="You, or this server (managers)",
+        tags="Only in these channels (#general), or where these words occur; commas between them",
+    )
     async def remember(
         interaction: Interaction,
         text: app_commands.Range[str, 1, _MAX_SENTENCE_CHARS],
         about: Literal["me", "server"] = "me",
+        tags: app_commands.Range[str, 0, _MAX_TAG_CHARS] = "",
         familiar: str | None = None,
     ) -> None:
-        await panels.answer(interaction, familiar, _with(command_memory.remember, about, text=text))
+        await panels.answer(interaction, familiar, _with(command_memory.remember, about, tags, text=text))
 
     @app_commands.describe(about="You, or this server (managers)")
     async def memories(

@@ -113,6 +113,9 @@ def _elsewhere(handling: Handling) -> Iterator[str]:
         for what, slot in (("replies", one.config.models.prose), ("memory", one.config.models.background)):
             yield f"{one.name}, {what}: {_where(slot, local_only=handling.local_only)}"
     if handling.on_discord:
+        asking = [one.name for one in handling.familiars if one.config.discord.proxy_lookup]
+        if asking:
+            yield f"{_listed(asking)} may ask pluralkit.me by a message's number who sent it through PluralKit."
         yield "Answers are sent to Discord, which has terms and a privacy policy of its own."
     yield "Nobody else: there is no telemetry, and nothing is sold or shown to advertisers."
 

@@ -90,6 +90,22 @@ async def test_members_change_what_they_taught_where_they_may_teach(tmp_path: Pa
         assert "Fridays" not in page.text
 
 
+async def test_tags_keep_a_memory_to_channels_and_words(tmp_path: Path) -> None:
+    async with stage(tmp_path, LINEAGE) as on, on.connected():
+        hands, general = Interactions(on.scene), on.scene.channels["general"]
+        saved = await hands.use("Ann", "remember", text="{user} keeps bees", tags=f"<#{general}>, honey ,")
+        assert saved.text == f"Mira keeps this: Ann keeps bees [<#{general}>, honey]"
+        config = on.link.conversation.config
+        question = MemoryQuestion(config.lineage, scope=Scope.PERSONAL, owner=key(on, "Ann"))
+        (memory,) = await on.vault.saved_memories.list(question)
+        assert memory.tags == (f"#discord:{general}", "honey")
+        many = await hands.use("Ann", "remember", text="{user} keeps ducks", tags="a,b,c,d,e,f")
+        assert "6 tags, and 5 are allowed" in many.text
+        # A changed text keeps its tags.
+        form = await hands.press("Ann", saved, "Change")
+        assert f"wasps [<#{general}>, honey]" in (await hands.fill_in("Ann", form, "{user} keeps wasps")).text
+
+
 async def test_many_are_turned_page_by_page(tmp_path: Path) -> None:
     async with stage(tmp_path, LINEAGE) as on, on.connected():
         hands = Interactions(on.scene)

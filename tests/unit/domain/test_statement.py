@@ -72,6 +72,8 @@ def test_modes_of_discord_and_how_long_prompts_live() -> None:
     ambient = told(make_config('[discord]\ndirect_messages = true\n[channels."discord:10"]\nmode = "ambient"'))
     assert "not only what addresses it" in ambient
     assert "Direct messages are kept by Mira." in ambient
+    assert "pluralkit" not in ambient
+    assert "Mira may ask pluralkit.me" in told(make_config("[discord]\nproxy_lookup = true"))
 
 
 def test_whether_people_are_asked_first() -> None:
