@@ -13,6 +13,7 @@ import pytest
 
 from tests.e2e.cli.conftest import PATIENCE_S, PROJECT, Familiar
 
+pytestmark = pytest.mark.slow
 CASES = PROJECT.parent / "shared" / "cases" / "lorebook" / "activation.json"
 # One process runs many command lines, each as the program itself does: starting it anew each time takes a minute.
 MANY = """
