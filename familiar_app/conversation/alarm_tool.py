@@ -29,7 +29,7 @@ class SetAlarmTool:
 
     @property
     def spec(self) -> ToolSpec:
-        when = "Local date and time (2024-05-01T14:30), the next time of day (14:30), or a span (20 minutes)."
+        when = "Local date and time (2024-05-01T14:30), a time of day (14:30, tomorrow 9:00), or a span (20 minutes)."
         return ToolSpec(
             TOOL_SET,
             "Set a reminder, when somebody asks to be reminded. When it is due, you speak here by yourself.",

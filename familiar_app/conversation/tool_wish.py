@@ -1,4 +1,4 @@
-"""Lets a model that cannot call tools keep what somebody plainly asks it to remember.
+"""Lets a model that cannot call tools keep what somebody plainly asks it to remember, and set a reminder.
 
 A small model calls tools at random, and makes up what they are given. So the words that are kept are the speaker's own;
 where they may be meant for everybody, the model says under a grammar for whom, and nothing else.
@@ -17,12 +17,14 @@ from familiar_app.conversation.tool_desk import Done, ToolDesk
 from familiar_app.domain.chat import ChatRequest, Message, RequestSent, Sampling, TextDelta, ToolCall
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import TurnId
+from familiar_app.domain.plain_reminder import PlainReminder, wish_for_reminder
 from familiar_app.domain.saved_memory.plain_wish import speaks_of_self, wish_to_remember
 from familiar_app.domain.saved_memory.request import SERVER_WIDE, TARGET_USER
 from familiar_app.domain.saved_memory.status import SAVE_TOOL
 from familiar_app.domain.trace import ToolRound
-from familiar_app.domain.turn import Author, Channel
+from familiar_app.domain.turn import Author, Channel, Turn
 from familiar_app.models.port import LanguageModel
+from familiar_app.store.alarm_log import TOOL_SET
 
 log = logging.getLogger(__name__)
 
@@ -49,10 +51,15 @@ class Wish:
 async def wished_call(
     model: LanguageModel, desk: ToolDesk, tools: Mapping[str, Tool], channel: Channel, turn: TurnId
 ) -> Wish | None:
-    """Keep what the turn plainly asks to remember; None where it asks for nothing, or nothing can be kept here."""
-    answered = await desk.vault.turns.get(turn) if SAVE_TOOL in tools else None
-    what = None if answered is None else wish_to_remember(answered.content)
-    if answered is None or answered.author is None or what is None:
+    """Do what the turn plainly asks to remember or to be reminded of; None where it asks for nothing of the kind."""
+    answered = await desk.vault.turns.get(turn) if SAVE_TOOL in tools or TOOL_SET in tools else None
+    if answered is None or answered.author is None:
+        return None
+    reminder = wish_for_reminder(answered.content, desk.clock.now(), desk.config.display.zone())
+    if reminder is not None and TOOL_SET in tools:
+        return await _reminded(desk, tools, channel, answered, answered.author, reminder)
+    what = wish_to_remember(answered.content) if SAVE_TOOL in tools else None
+    if what is None:
         return None
     own, sent = True, None
     if not speaks_of_self(what):
@@ -62,6 +69,17 @@ async def wished_call(
     outcome = "You keep this in mind now." if done.answer.success else "You could not keep this in mind."
     traced = ToolRound(sent=sent, calls=(done.as_traced(),))
     return Wish(done, traced, (Message("user", f"({outcome} Answer {answered.author.name}.)"),))
+
+
+async def _reminded(
+    desk: ToolDesk, tools: Mapping[str, Tool], channel: Channel, answered: Turn, author: Author, wish: PlainReminder
+) -> Wish:
+    """Set the reminder that was asked for, in the speaker's own words."""
+    given = json.dumps({"when": wish.when, "text": wish.text}, ensure_ascii=False)
+    done = await desk.call(ToolCall(_CALL_ID, TOOL_SET, given), tools, channel, answered.id, spoken=False)
+    outcome = "This reminder is set" if done.answer.success else "The reminder could not be set"
+    told = f"({outcome}: {done.answer.text} Answer {author.name}.)"
+    return Wish(done, ToolRound(calls=(done.as_traced(),)), (Message("user", told),))
 
 
 async def _about_speaker(model: LanguageModel, author: Author, what: str) -> tuple[bool, str | None]:

@@ -22,6 +22,10 @@ _ON_TIME = timedelta(minutes=1)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _WORDS = r"s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?)?"
 _STEP = re.compile(rf"\s*(\d{{1,6}})\s*({_WORDS})(?![a-z])\s*(?:,|and\b)?", re.IGNORECASE)
+_CLOCK = re.compile(
+    r"(?:(?P<day>today|tomorrow)[\s,]*)?(?:at\s+)?(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?\s*(?P<half>am|pm)?",
+    re.IGNORECASE,
+)
 _HINT = "Write a local time like 2024-05-01T14:30 or 14:30, or a span like 20 minutes."
 
 
@@ -99,13 +103,21 @@ def _span_end(text: str, now: datetime) -> datetime | None:
 
 
 def _time_of_day(text: str, now: datetime, zone: tzinfo | None) -> datetime | None:
-    """Return the next moment at which local clocks show a time; None where the text is none."""
-    if not re.fullmatch(r"\d{1,2}:\d{2}(:\d{2})?", text):
+    """Return when local clocks show a time, on the day that is named or the next; None where the text is none."""
+    found = _CLOCK.fullmatch(text)
+    if found is None or not (found["day"] or found["minute"] or found["half"]):
         return None
-    wanted = time.fromisoformat(text.zfill(5) if len(text) < 6 else text.zfill(8))
-    today = local_time(now, zone).date()
-    due = _placed(datetime.combine(today, wanted), zone)
-    return due if due > now else _placed(datetime.combine(today + timedelta(days=1), wanted), zone)
+    wanted = time(_hour(int(found["hour"]), (found["half"] or "").lower()), int(found["minute"] or 0))
+    day, named = local_time(now, zone).date(), (found["day"] or "").lower()
+    due = _placed(datetime.combine(day + timedelta(days=named == "tomorrow"), wanted), zone)
+    return due if named or due > now else _placed(datetime.combine(day + timedelta(days=1), wanted), zone)
+
+
+def _hour(hour: int, half: str) -> int:
+    """Return the hour of the day. Raises ValueError for the thirteenth of half a day."""
+    if half and not 1 <= hour <= 12:
+        raise ValueError("half a day has twelve hours")
+    return hour if not half else hour % 12 + (12 if half == "pm" else 0)
 
 
 def _moment(text: str, zone: tzinfo | None) -> datetime:

@@ -34,6 +34,12 @@ NOON = datetime(2024, 5, 1, 12, 0, tzinfo=UTC)
         ("2024-05-02", None),
         ("tomorrow", None),
         ("25:00", None),
+        ("at 3 pm", "13:00"),
+        ("at 15:30", "13:30"),
+        ("today 3pm", "13:00"),
+        ("today at 9:00", None),
+        ("13 pm", None),
+        ("9", None),
         ("", None),
         ("2024-05-01T13:59", None),
         ("999999 weeks", None),
@@ -50,6 +56,13 @@ def test_a_moment_a_time_of_day_and_a_span_are_read_in_the_owners_zone(text: str
 
 def test_a_time_of_day_that_has_passed_is_tomorrows() -> None:
     assert parse_when("9:05", NOON, BERLIN) == datetime(2024, 5, 2, 7, 5, tzinfo=UTC)
+
+
+def test_tomorrow_is_the_day_after_today_where_the_owner_is() -> None:
+    late = datetime(2024, 5, 1, 22, 30, tzinfo=UTC)
+    for text in ("tomorrow at 9", "Tomorrow, 9:00", "tomorrow 9 am"):
+        assert parse_when(text, NOON, BERLIN) == datetime(2024, 5, 2, 7, tzinfo=UTC)
+        assert parse_when(text, late, BERLIN) == datetime(2024, 5, 3, 7, tzinfo=UTC)
 
 
 def test_a_time_that_the_change_of_clocks_leaves_out_or_has_twice() -> None:
