@@ -79,7 +79,13 @@ async def _forget_memory(ask: Ask) -> Page:
     memory = await named(ask)
     if memory is None:
         return Page(f"{STALE} `/memories` shows them.")
+    history = await ask.host.vault.saved_memories.history(memory.id)
+    learned = None if history is None else await ask.host.vault.turns.get(history.states[0].turn)
+    if learned is not None and learned.role is Role.TOOL:
+        # The call of the tool goes along, and does not come back with a backup.
+        await ask.host.vault.erasure.erase(OfMessage(learned.id))
     await ask.host.vault.saved_memories.erase([memory.id])
+    log.info("memory %d was erased, as somebody asked on Discord", memory.id)
     return Page("It is erased.")
 
 

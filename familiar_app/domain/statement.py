@@ -157,6 +157,7 @@ def _how_long(handling: Handling) -> Iterator[str]:
         most = " or ".join(str(count) for count in counts)
         yield f"The prompts behind answers are kept for the newest {most} answers, then dropped."
     yield "Backups that still hold what was erased go within 30 days; in one that is put back it is erased again."
+    yield "Only a memory that a person wrote, erased by itself, stands in older backups until these are dropped."
 
 
 def _rights(handling: Handling) -> Iterator[str]:

@@ -13,6 +13,7 @@ from familiar_app.domain.saved_memory.request import ToolContext
 from tests.doubles.discord.interaction import Answer, Interactions
 from tests.doubles.discord.world import Payload
 from tests.e2e.discord.stage import GENERAL, SERVER, Stage, stage
+from tests.e2e.discord.test_forget import everything_in
 from tests.e2e.discord.test_own_memories import LINEAGE
 
 SAVE = "create_long_term_memory"
@@ -103,6 +104,18 @@ async def test_a_memory_that_is_gone_is_shown_no_more(tmp_path: Path) -> None:
         shown = await notice(on)
         await on.vault.saved_memories.erase([result["data"]["memory_id"]])  # type: ignore[index]
         assert "not kept any more" in (await hands.press("Ann", as_answer(shown), "What was it?")).text
+
+
+async def test_a_saved_memory_is_erased_with_the_call_that_saved_it(tmp_path: Path) -> None:
+    async with stage(tmp_path, settings("hidden")) as on, on.connected():
+        hands = Interactions(on.scene)
+        await save(on, SECRET)
+        asked = await hands.use("Ann", "forget memory", number=1)
+        assert "Ann keeps sevenfold bees" in asked.text
+        assert (await hands.press("Ann", asked, "Erase it")).text == "It is erased."
+        assert "sevenfold" not in await everything_in(on)
+        assert [one.kind for one in await on.vault.erasure.receipts()] == ["message"]
+        assert await on.vault.verify() == []
 
 
 async def test_whoever_spoke_on_the_server_can_be_meant_without_taking_part(tmp_path: Path) -> None:
