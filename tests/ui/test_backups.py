@@ -13,9 +13,11 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.turn import NewTurn, Role
+from familiar_app.store.backup import BackupWish
 from familiar_app.store.backup_keeper import BackupKeeper
 from familiar_app.store.vault import Vault
 from familiar_app.ui.backups.panel import BackupsPanel, create_backups_panel
+from familiar_app.ui.first_run.wizard import Wizard
 from familiar_app.ui.kit.dialog import Dialog
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.shell.window import MainWindow
@@ -208,3 +210,34 @@ def test_everything_has_its_place_and_name(play: Play, zoom: float) -> None:
         assert unreachable(window) == []
 
     play(story, zoom=zoom)
+
+
+def test_a_new_computer_begins_with_a_backup(
+    new_world: World, on_loop: OnLoop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "kept.backup"
+
+    async def chosen(*_args: object, **_more: object) -> Path:
+        return target
+
+    monkeypatch.setattr("familiar_app.ui.kit.going_back.choose_file", chosen)
+
+    async def story(window: MainWindow) -> None:
+        made = tmp_path / "elsewhere"
+        vault = await Vault.create(made / "vault.db", SECRET, recovery_code=CODE, clock=FixedClock(NOON), cost=CHEAP)
+        await vault.backups.make(BackupWish(target, "asked", NOON, made))
+        await vault.close()
+        wizard = current(window)
+        assert isinstance(wizard, Wizard)
+        wizard.restore.click()
+        await until(lambda: dialog_with("Open the backup"))
+        QTest.keyClicks(dialog().focusWidget(), SECRET)
+        press_in(dialog(), "Look inside")
+        await until(lambda: dialog_with("Go back"))
+        new_world.gate.state = "locked"
+        press_in(dialog(), "Go back")
+        await until(lambda: isinstance(current(window), UnlockScreen))
+        assert "The backup is in place" in texts(current(window))
+        assert new_world.gate.profile.vault_path.exists()
+
+    on_loop(with_window(new_world, story, opened=False))

@@ -24,6 +24,7 @@ from familiar_app.ui.first_run.page import (
 )
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.dialog import ask_for_network
+from familiar_app.ui.kit.going_back import choose_backup
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.label import column, label, line, row, surface
 from familiar_app.ui.kit.notice import Notice
@@ -48,11 +49,13 @@ WIDTH = 560
 class Wizard(QWidget):
     """Makes the vault and its first familiar, or (with `adding`) a further familiar in the open vault.
 
-    `done` carries the familiar's id once it exists; `given_up` tells that the person left (only while adding).
+    `done` carries the familiar's id once it exists; `given_up` tells that the person left (only while adding);
+    `back_wanted` carries the backup that somebody wants to go back to instead.
     """
 
     done = Signal(str)
     given_up = Signal()
+    back_wanted = Signal(object)
 
     def __init__(self, parts: WindowParts, *, adding: bool = False) -> None:
         super().__init__()
@@ -150,7 +153,9 @@ class Wizard(QWidget):
         buttons = row()
         self._back = button("Back", self.go_back)
         self._next = button("Next", self.go_on, role="primary")
+        self.restore = button("Go back to a backup…", self._choose_backup, role="link")
         buttons.addWidget(self._back)
+        buttons.addWidget(self.restore)
         buttons.addStretch(1)
         buttons.addWidget(self._next)
         foot.addLayout(buttons)
@@ -170,6 +175,7 @@ class Wizard(QWidget):
         self._back.setText("Cancel" if self._adding and self.state.is_first else "Back")
         self._back.setAccessibleName(self._back.text())
         self._back.setVisible(self._adding or not self.state.is_first)
+        self.restore.setVisible(step == "welcome")
         last = "Add familiar" if self._adding else "Make the vault"
         self._next.setText(last if self.state.is_last else ("Begin" if step == "welcome" else "Next"))
         self._next.setAccessibleName(self._next.text())
@@ -179,6 +185,15 @@ class Wizard(QWidget):
         if step == "welcome":
             self._next.setFocus()
         log.info("the first run shows %s", step)
+
+    def _choose_backup(self) -> None:
+        self.notice.clear()
+        self._tasks.start(self._ask_for_backup, name="first_run.restore", show_error=self.notice.show_error)
+
+    async def _ask_for_backup(self) -> None:
+        choice = await choose_backup(self, self._parts.theme)
+        if choice is not None:
+            self.back_wanted.emit(choice)
 
     async def _finish(self) -> None:
         if await self._may_leave():

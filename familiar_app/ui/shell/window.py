@@ -166,6 +166,7 @@ class MainWindow(QWidget):
 
     def _show_first_run(self) -> None:
         wizard = Wizard(self._parts)
+        wizard.back_wanted.connect(self._go_back_to)
         wizard.done.connect(lambda _familiar: self._tasks.start(self._open, name="window.open"))
         self._show(wizard)
         wizard.start(self._taken_card())
