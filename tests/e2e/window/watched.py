@@ -14,7 +14,7 @@ from typing import Any
 
 from PySide6 import QtWidgets
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QAbstractItemView, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QPlainTextEdit, QScrollArea, QTextEdit, QWidget
 
 from familiar_app.ui.kit.notice import UndoBar
 
@@ -26,7 +26,10 @@ def described(widget: QWidget) -> dict[str, Any]:
     if isinstance(widget, QPlainTextEdit | QTextEdit):
         text = widget.toPlainText()
     else:
-        read = getattr(widget, "displayText", None) or getattr(widget, "text", None)  # dots for a passphrase
+        # Dots for a passphrase. A page that scrolls has its text in its parts.
+        read = (
+            None if isinstance(widget, QScrollArea) else getattr(widget, "displayText", getattr(widget, "text", None))
+        )
         text = read() if callable(read) else read
     found = {
         "kind": type(widget).__name__,
