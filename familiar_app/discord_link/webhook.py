@@ -7,10 +7,11 @@ may not make any, and in direct messages, where there are none, the account itse
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +22,7 @@ from familiar_app.discord_link.button import Buttons, view_of
 from familiar_app.discord_link.client import GatewayClient
 from familiar_app.discord_link.fault import EXPECTED, NotPermittedError, explained
 from familiar_app.discord_link.split import LIMIT, units
-from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.settings import DiscordPersona
 from familiar_app.store.vault import Vault
@@ -57,6 +58,7 @@ class Persona:
     note: Callable[[FamiliarError], object]
     _hooks: dict[int, discord.Webhook] = field(default_factory=dict)
     _refused: set[int] = field(default_factory=set)
+    _told: set[int] = field(default_factory=set)
     _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
@@ -118,7 +120,8 @@ class Persona:
         sent = await self._sent(place, message)
         if sent is None:
             named = self._named(text)
-            await self.client.edit(channel, message, named, people=people, file=file, buttons=buttons)
+            with _as_lost():
+                await self.client.edit(channel, message, named, people=people, file=file, buttons=buttons)
             return
         pointer = sent.content.partition("\n")[0] + "\n" if sent.content.startswith(_POINTER) else ""
         try:
@@ -136,7 +139,8 @@ class Persona:
         place = await self.client.place(channel)
         sent = await self._sent(place, message)
         if sent is None:
-            await self.client.remove(channel, message)
+            with _as_lost():
+                await self.client.remove(channel, message)
             return
         try:
             await sent.delete()
@@ -182,11 +186,13 @@ class Persona:
         if not _may(home) or home.id in self._refused:
             self._without(home.id)
             return None
+        self._told.discard(home.id)
         async with self._one_at_a_time:
             if home.id not in self._hooks:
                 try:
                     found = await self._find(home, make=make)
                 except discord.Forbidden:
+                    self._refused.add(home.id)
                     self._without(home.id)
                     return None
                 except EXPECTED as error:
@@ -203,12 +209,12 @@ class Persona:
                 "The bot may not make webhooks in a channel, so a familiar does not speak there.",
                 "Give the bot the right Manage Webhooks, or set 'persona' to \"webhook\".",
             )
-        if channel not in self._refused:
-            self._refused.add(channel)
+        if channel not in self._told:
+            self._told.add(channel)
             self.note(
                 NotPermittedError(
                     "The bot may not make webhooks in a channel, so it speaks there itself, with names in front.",
-                    "Give the bot the right Manage Webhooks, and connect again.",
+                    "Give the bot the right Manage Webhooks.",
                 )
             )
 
@@ -238,6 +244,17 @@ class Persona:
 
     def _named(self, text: str) -> str:
         return f"**{discord.utils.escape_markdown(self.mask.name)}:** {text}"
+
+
+@contextlib.contextmanager
+def _as_lost() -> Iterator[None]:
+    """Take what the account may not touch for what it is: a message of a webhook that is gone."""
+    try:
+        yield
+    except NotPermittedError as error:
+        raise OutsideError(
+            "The webhook that sent a message is gone, so the message cannot be changed.", "Delete it on Discord."
+        ) from error
 
 
 def webhook_name(name: str) -> str:

@@ -8,12 +8,16 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from familiar_app.discord_link.client import Addresses
 from familiar_app.discord_link.link import DiscordLink
+from familiar_app.discord_link.rights import ADMINISTRATOR, MANAGE_WEBHOOKS
+from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.turn import Role, Turn
 from tests.doubles.discord.deed import press, speak_through_proxy
-from tests.doubles.discord.world import Payload, pinged
+from tests.doubles.discord.world import EVERYTHING, Payload, pinged
 from tests.doubles.talk import MIRA
 from tests.e2e.discord.stage import GENERAL, QUICK, SERVER, Script, Stage, conversation_of, stage
 
@@ -200,6 +204,39 @@ async def test_webhook_only_stays_silent_without_the_right(tmp_path: Path) -> No
         assert not on.discord.rest.sent
         assert not house.hooked()
         assert [turn.role for turn in await on.turns()] == [Role.USER]
+
+
+async def test_the_right_counts_as_soon_as_it_is_given(tmp_path: Path) -> None:
+    async with home(tmp_path, NIX) as house:
+        on = house.on
+        world, whole = on.discord.world, on.discord.world.guild_payload(on.discord.world.me)
+        role = whole["roles"][0] | {"permissions": str(EVERYTHING & ~MANAGE_WEBHOOKS.bit & ~ADMINISTRATOR)}
+        world.guild_payload = lambda me: {**whole, "roles": [role]}  # type: ignore[method-assign]
+        async with on.connected():
+            await on.scene.write("Ann", "Nix?")
+            await on.scene.replies(1)
+            asked = [one for one in on.discord.rest.asked if "webhooks" in one.path]
+            granted = {"guild_id": str(world.guild), "role": role | {"permissions": str(EVERYTHING)}}
+            await on.discord.gateway.tell("GUILD_ROLE_UPDATE", granted)
+            await on.scene.write("Ann", "Nix, now?")
+            await house.until_hooked(1)
+        assert asked == [], "what is not allowed is not even asked for"
+        assert len(on.discord.rest.sent) == 1
+
+
+async def test_what_a_lost_webhook_said_stays_and_silences_nobody(tmp_path: Path) -> None:
+    async with home(tmp_path, NIX) as house:
+        on = house.on
+        async with on.connected():
+            await on.scene.write("Ann", "Nix?")
+            (sent,) = await house.until_hooked(1)
+            await house.until_noted(1)
+            on.discord.rest.hooks.forget()
+            line = on.link.house.members[1].listener.line()
+            with pytest.raises(OutsideError, match="webhook that sent a message is gone"):
+                await line.edit(on.scene.channels["general"], int(sent["id"]), "Other words")
+            await on.scene.write("Ann", "Nix??")
+            await house.until_hooked(2)
 
 
 async def test_webhook_messages_are_changed_and_removed(tmp_path: Path) -> None:
