@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from familiar_app.conversation.tool import Caller
+from familiar_app.domain.chat import ModelInfo
 from familiar_app.domain.saved_memory.request import ToolContext
 from tests.doubles.discord.interaction import Answer, Interactions
 from tests.doubles.discord.world import Payload
-from tests.e2e.discord.stage import GENERAL, SERVER, Stage, stage
+from tests.e2e.discord.stage import GENERAL, SERVER, Script, Stage, stage
 from tests.e2e.discord.test_forget import everything_in
 from tests.e2e.discord.test_own_memories import LINEAGE
 
@@ -130,3 +131,22 @@ async def test_whoever_spoke_on_the_server_can_be_meant_without_taking_part(tmp_
         assert channel is not None
         assert "Ben" in {one.name for one in on.link.membership.of(channel)}
         assert channel.guild == SERVER
+
+
+async def test_a_call_made_by_the_model_is_told_of_before_its_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = ModelInfo("scripted", "fake", 8192, local=True, exact_tokens=True, tools="text")
+    monkeypatch.setattr(Script, "info", property(lambda _self: info))
+    async with stage(tmp_path, settings("minimal")) as on, on.connected():
+        hands = Interactions(on.scene)
+        call = {"memory_content": SECRET, "memory_scope": "target_user", "target_user": "Ann"}
+        wanted = json.dumps({"name": SAVE, "arguments": call})
+        on.model.lines = {"keep this": f"<tool_call>{wanted}</tool_call>"}
+        await on.scene.write("Ann", "@Mira keep this")
+        await on.scene.replies(2)
+        assert sorted(one["content"] for one in on.discord.rest.sent) == ["-# Memory saved", "Hello."]
+        page = await hands.use("Ann", "memories")
+        assert "Ann keeps sevenfold bees" in page.text
+        said = await on.until_said(lambda said: said[-1] == "Mira: Hello.")
+        assert not any("Memory saved" in line and line.startswith("Mira") for line in said)
