@@ -38,8 +38,8 @@ log = logging.getLogger(__name__)
 class Carrier(Protocol):
     """Has a due reminder answered on a platform. `stored` is an answer that is made already and only to be sent."""
 
-    def ready(self) -> bool:
-        """Tell whether there is a connection."""
+    def ready(self, channel: Channel, /) -> bool:
+        """Tell whether something may be said in a channel now."""
         ...
 
     async def carry(self, due: Turn, stored: Turn | None, /) -> None: ...
@@ -155,7 +155,11 @@ class Reminders:
         if channel is None or is_local(channel.key):
             return channel
         carrier = self._carriers.get(channel.key.partition(":")[0])
-        return channel if carrier is not None and carrier.ready() else None
+        if carrier is None or not carrier.ready(channel):
+            return None
+        # Where it listens no longer it does not speak either; the reminder waits until it does again.
+        heard = await self.conversation.vault.channels.list(self.conversation.familiar)
+        return channel if any(one.channel.id == channel.id for one in heard) else None
 
     async def _deliver(self, channel: Channel, due: Turn, alarm: Alarm) -> None:
         going = self._going.setdefault(due.id, _Going())

@@ -113,7 +113,7 @@ class Listener:
 
     async def take_up(self) -> None:
         """Finish the answers that were left unfinished, as soon as there is a connection."""
-        self.conversation.reminders.carry(PLATFORM, Reminding(self.voice, self.line))
+        self.conversation.reminders.carry(PLATFORM, Reminding(self.voice, self.line, self.settings.direct_messages))
         left, self._left = self._left or [], []
         for delivery in left:
             wish = await wish_left(self.scribe.vault, self.scribe.familiar, delivery, self.clock.now())

@@ -12,19 +12,25 @@ from familiar_app.discord_link.voice import Voice
 from familiar_app.discord_link.wish import Wish
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import PersonKey
-from familiar_app.domain.turn import Turn
+from familiar_app.domain.turn import Channel, Turn
 
 PLATFORM = "discord"
 
 
 @dataclass(slots=True)
 class Reminding:
-    """Carries the reminders of one familiar. `line` raises OutsideError while there is no connection."""
+    """Carries the reminders of one familiar. `line` raises OutsideError while there is no connection.
+
+    `direct_on` tells whether it speaks in private.
+    """
 
     voice: Callable[[Turn], Voice]
     line: Callable[[], Line]
+    direct_on: bool
 
-    def ready(self) -> bool:
+    def ready(self, channel: Channel) -> bool:
+        if channel.guild is None and not self.direct_on:
+            return False
         try:
             self.line()
         except OutsideError:

@@ -30,7 +30,7 @@ class Post:
     connected: bool = False
     carried: list[tuple[Turn, Turn | None]] = field(default_factory=list)
 
-    def ready(self) -> bool:
+    def ready(self, _: Channel) -> bool:
         return self.connected
 
     async def carry(self, due: Turn, stored: Turn | None) -> None:
@@ -204,6 +204,21 @@ async def test_what_is_due_on_a_platform_waits_until_somebody_is_connected_there
         pass_time(stage, minutes=10)
         await talk.reminders.tick()
     assert [None if one is None else one.content for _, one in post.carried] == [None, None, "Reminder: feed the cat"]
+
+
+async def test_where_the_familiar_listens_no_longer_nothing_goes_off(stage: Stage) -> None:
+    at = scene(stage, [remind()], ["I will."])
+    room = await server_channel(stage)
+    await at.say("Remind me", room, BEN)
+    pass_time(stage, minutes=20)
+    await stage.vault.channels.unsubscribe(room.id, MIRA)
+    talk, post = talking(at), Post(connected=True)
+    talk.reminders.carry("discord", post)
+    await talk.reminders.tick()
+    assert post.carried == []
+    await server_channel(stage)
+    await talk.reminders.tick()
+    assert len(post.carried) == 1
 
 
 async def test_an_answer_that_was_made_and_perhaps_not_sent_is_sent_instead_of_made_again(stage: Stage) -> None:
