@@ -16,7 +16,7 @@ from familiar_app.projectors.belief import BeliefReplay
 from familiar_app.projectors.confidence import confidences_of
 from familiar_app.projectors.instruction import instruction
 from familiar_app.projectors.line import machine_of, people_lines, turn_line
-from familiar_app.projectors.noting import AGAIN, EDIT, FACTS, RICH_NOTE, apply_notes
+from familiar_app.projectors.noting import AGAIN, EDIT, FACTS, REST, RICH_NOTE, apply_notes
 from familiar_app.projectors.port import IDLE, Desk, Progress, Tick
 from familiar_app.projectors.private_name import names_of
 from familiar_app.projectors.recording import NOTHING, Piece, position_of, record
@@ -114,7 +114,8 @@ class RichNote:
                 return False
             if edit.turn is not None and not edit.read and not _is_passed_over(edit.turn):
                 piece = Piece(self.name, VERSION, edit.id, edit.id, AGAIN)
-                await self._note(piece, before, [edit.turn], [edit.turn], {EDIT: edit.act})
+                more = {EDIT: edit.act, REST: True} if edit.rest else {EDIT: edit.act}
+                await self._note(piece, before, [edit.turn], [edit.turn], more)
                 return True
             before = edit.act
             await self._pass(before, AGAIN)

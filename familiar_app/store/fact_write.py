@@ -167,7 +167,8 @@ def drop_sources(connection: Connection, turns: Iterable[TurnId], at: datetime) 
 def hide_groundless(connection: Connection, number: FactId, at: datetime) -> None:
     """Retire and hide a fact that no turn supports any more; the owner's own word is support enough."""
     grounded = connection.execute(
-        "SELECT act IS NOT NULL OR EXISTS (SELECT 1 FROM fact_sources WHERE fact = ?1) FROM facts WHERE id = ?1",
+        """SELECT act IS NOT NULL OR EXISTS (SELECT 1 FROM fact_sources WHERE fact = ?1 AND reworded IS NULL)
+        FROM facts WHERE id = ?1""",
         (number,),
     ).fetchone()
     if grounded is None or grounded[0]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.turn import Turn
-from familiar_app.store.reword import REWORD
+from familiar_app.store.reword import REREAD, REWORD
 from familiar_app.store.turn_row import read_turns
 
 if TYPE_CHECKING:
@@ -71,30 +71,33 @@ def count_after(connection: Connection, familiar: FamiliarId, after: int, channe
 class Reworded:
     """An edit, by its operator turn, of `id`. `turn` is None where it is not heard any more.
 
-    `read` tells that an extractor was shown the turn since.
+    `read` tells that an extractor was shown the turn since. With `rest`, the turn reads as before, but another one that
+    facts were drawn from beside it is deleted.
     """
 
     act: int
     id: TurnId
     turn: Turn | None
     read: bool
+    rest: bool = False
 
 
 def reworded(connection: Connection, familiar: FamiliarId, after: int, limit: int) -> list[Reworded]:
     """Return edits behind an operator turn, oldest first."""
     rows = connection.execute(
-        """SELECT o.id, json_extract(o.content, '$.turn') AS turn, EXISTS (SELECT 1 FROM ledger l
+        """SELECT o.id, o.mode = ?3, json_extract(o.content, '$.turn') AS turn, EXISTS (SELECT 1 FROM ledger l
             WHERE l.familiar = ?1 AND l.projector = 'rich_note' AND l.void_at IS NULL
             AND l.first <= json_extract(o.content, '$.turn') AND l.last >= json_extract(o.content, '$.turn')
             AND json_extract(l.answer, '$.newest_turn') >= o.id)
         FROM turns o INDEXED BY turns_operator
-        WHERE o.role = 'operator' AND o.mode = ?2 AND o.id > ?3 AND o.deleted = 0 ORDER BY o.id LIMIT ?4""",
-        (familiar, REWORD, after, limit),
+        WHERE o.role = 'operator' AND o.mode IN (?2, ?3) AND o.id > ?4 AND o.deleted = 0
+        ORDER BY o.id LIMIT ?5""",
+        (familiar, REWORD, REREAD, after, limit),
     ).fetchall()
     found: list[Reworded] = []
-    for act, turn, read in rows:
+    for act, rest, turn, read in rows:
         there = read_turns(connection, f"t.id = ? AND {HEARD}", (turn, familiar, familiar))
-        found.append(Reworded(act, TurnId(turn), there[0] if there else None, bool(read)))
+        found.append(Reworded(act, TurnId(turn), there[0] if there else None, bool(read), bool(rest)))
     return found
 
 

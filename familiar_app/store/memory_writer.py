@@ -6,7 +6,7 @@ function may be called twice, so it touches nothing but the writer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -24,7 +24,17 @@ from familiar_app.domain.projection import (
     Summary,
     Watermark,
 )
-from familiar_app.store import dossier, fact_write, heard, ledger, owner_act, reflection, retirement, saved_memory_log
+from familiar_app.store import (
+    dossier,
+    fact_write,
+    heard,
+    ledger,
+    owner_act,
+    reflection,
+    retirement,
+    reword,
+    saved_memory_log,
+)
 from familiar_app.store.fact_write import Stamp, Superseded
 from familiar_app.store.owner_act import ReplayCount
 
@@ -135,6 +145,10 @@ class MemoryWriter:
             self._connection.execute("SELECT id FROM turns WHERE id = ?", (turn,)).fetchone() for turn in set(turns)
         )
         return {TurnId(row[0]) for row in found if row is not None}
+
+    def drop_unsaid(self, familiar: FamiliarId, turn: TurnId, act: int, said: Collection[FactId], at: datetime) -> None:
+        """Let a turn that was read again, after the deletion of others, support only what it says by itself."""
+        self.touched.update(reword.drop_unsaid(self._connection, familiar, turn, act, said, at))
 
     def wordings(self, turns: Iterable[TurnId]) -> dict[TurnId, int]:
         """Return which revision of each turn is read at present."""

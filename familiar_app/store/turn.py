@@ -19,6 +19,7 @@ from familiar_app.store.moment import to_micros
 from familiar_app.store.owner_act import reword
 from familiar_app.store.person_write import SpeakerMemory
 from familiar_app.store.takeover import Copy, take_over
+from familiar_app.store.turn_forget import forget_turns
 from familiar_app.store.turn_row import as_stored, read_turn
 from familiar_app.store.turn_then import Then, page_then, standing
 
@@ -216,7 +217,7 @@ class Turns:
     async def scrub_many(self, ids: Sequence[TurnId]) -> None:
         """Remove the texts of several turns for good, in one transaction, and retire what rests on them alone."""
         at = self._clock.now()
-        await self.erase(lambda connection: turn_write.scrub_turns(connection, ids, at), ids)
+        await self.erase(lambda connection: forget_turns(connection, ids, at), ids)
 
     async def erase(self, work: Callable[[Connection], Sequence[FactId]], ids: Sequence[TurnId] = ()) -> None:
         """Remove what `work` removes for good, from the log of changes too. It returns the facts it touched."""

@@ -68,7 +68,7 @@ def fill(connection: Connection, facts: int, first: int = 1) -> None:
             "INSERT INTO fact_subjects VALUES (?, ?, 'Name', 'mira', ?, ?, ?, ?, 1, 0)",
             [(number, key, since, until, created, ended) for key in keys],
         )
-        connection.execute("INSERT INTO fact_sources VALUES (?, 1, ?)", (number, created))
+        connection.execute("INSERT INTO fact_sources (fact, turn, since) VALUES (?, 1, ?)", (number, created))
         connection.execute(
             "INSERT INTO fact_beliefs (fact, number, since, until, cause, end_cause) VALUES (?, 1, ?, ?, 'learned', ?)",
             (number, created, ended, None if ended is None else "retired"),

@@ -68,7 +68,7 @@ async def test_good_facts_have_no_problems(believing: Vault) -> None:
         ("UPDATE fact_beliefs SET until = NULL WHERE fact = 1 AND number = 1", "fact_beliefs 1", "is open before"),
         ("UPDATE fact_beliefs SET end_cause = 'retired' WHERE fact = 2", "fact_beliefs 2", "end has a cause"),
         ("UPDATE fact_beliefs SET since = 0 WHERE fact = 1 AND number = 2", "fact_beliefs 1", "begins before"),
-        ("INSERT INTO fact_sources VALUES (1, 77, 0)", "fact_sources", "missing row of turns"),
+        ("INSERT INTO fact_sources VALUES (1, 77, 0, NULL)", "fact_sources", "missing row of turns"),
         ("INSERT INTO fact_beliefs (fact, number, since, cause) VALUES (9, 1, 0, 'learned')", "fact_beliefs",
          "missing row of facts"),
         ("DROP TRIGGER reflection_turns_emptied; DROP TRIGGER reflection_facts_emptied; DELETE FROM reflection_turns; "
