@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from familiar_app.discord_link.split import LIMIT, units
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import FamiliarId
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from familiar_app.discord_link.asker import Asker
     from familiar_app.discord_link.command_desk import Host
 
-MAX_TEXT_CHARS = 2000
 ID_PATTERN = r"familiar:[a-z.]+:[0-9a-f]{8}(?::[\w-]*)*"
 _MARK_CHARS = 8
 Style = Literal["plain", "danger", "good"]
@@ -112,6 +112,13 @@ def shortened(text: str, most: int) -> str:
     """Return a text on one line, cut where it is longer than `most` characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+def fitting(text: str) -> str:
+    """Return a text cut to what one message may hold, as Discord counts it."""
+    while (over := units(text) - LIMIT) > 0:
+        text = f"{text[: len(text) - (over + 3) // 2]}…"
+    return text
 
 
 def number_in(args: Sequence[str], place: int = 0) -> int:

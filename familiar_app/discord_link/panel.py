@@ -19,7 +19,6 @@ from familiar_app.discord_link.command_desk import Desk, Host, host_of
 from familiar_app.discord_link.fault import EXPECTED
 from familiar_app.discord_link.page import (
     ID_PATTERN,
-    MAX_TEXT_CHARS,
     Ask,
     DeclinedError,
     Form,
@@ -27,6 +26,7 @@ from familiar_app.discord_link.page import (
     Page,
     Press,
     Routes,
+    fitting,
     id_of,
     parts_of,
 )
@@ -68,7 +68,7 @@ class Panels:
             # Without `thinking` the press of a button would be answered where everybody reads it.
             await interaction.response.defer(ephemeral=True, thinking=True)
             page = Page(_GONE) if host is None else await _done(lambda: work(Ask(host, asker_of(interaction))))
-            await interaction.followup.send(page.text[:MAX_TEXT_CHARS], ephemeral=True, **self._shown(page, host))
+            await interaction.followup.send(fitting(page.text), ephemeral=True, **self._shown(page, host))
         except EXPECTED:
             log.warning("a slash command could not be answered")
 
@@ -113,15 +113,13 @@ class Panels:
             if (file := shown.pop("file", None)) is not None:
                 shown["attachments"] = [file]
             shown.setdefault("view", None)
-            await interaction.edit_original_response(content=page.text[:MAX_TEXT_CHARS], **shown)
+            await interaction.edit_original_response(content=fitting(page.text), **shown)
         except EXPECTED:
             log.warning("the press of a button could not be answered")
 
     async def _edit(self, interaction: Interaction, page: Page, host: Host | None) -> None:
         shown = self._shown(page, host)
-        await interaction.response.edit_message(
-            content=page.text[:MAX_TEXT_CHARS], view=shown.get("view"), attachments=[]
-        )
+        await interaction.response.edit_message(content=fitting(page.text), view=shown.get("view"), attachments=[])
 
     def _shown(self, page: Page, host: Host | None) -> dict[str, Any]:
         """Return what goes with the text of a page."""

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from familiar_app.discord_link.page import ID_PATTERN, id_of, mark_of, number_in, parts_of, shortened, turned
+from familiar_app.discord_link.page import ID_PATTERN, fitting, id_of, mark_of, number_in, parts_of, shortened, turned
+from familiar_app.discord_link.split import LIMIT, units
 from familiar_app.domain.ids import FamiliarId
 
 ACTIONS = st.from_regex(r"[a-z]{1,10}\.[a-z]{1,15}", fullmatch=True)
@@ -40,6 +41,19 @@ def test_a_shortened_text_is_one_line_that_fits(text: str, most: int) -> None:
     line = shortened(text, most)
     assert len(line) <= most
     assert "\n" not in line
+
+
+@given(st.text(alphabet="a😀é", max_size=2500))
+def test_a_text_is_cut_to_one_message_as_discord_counts(text: str) -> None:
+    cut = fitting(text)
+    assert units(cut) <= LIMIT
+    assert cut == text or (cut.endswith("…") and units(cut) > LIMIT - 6)
+
+
+def test_long_texts_fit() -> None:
+    for text in ("😀" * 5000, "a" * 5000, "a😀" * 3000):
+        cut = fitting(text)
+        assert LIMIT - 6 < units(cut) <= LIMIT
 
 
 @pytest.mark.parametrize(
