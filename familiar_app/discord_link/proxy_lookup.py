@@ -5,22 +5,18 @@ What is sent is the number of the message, and nothing else. Where no answer com
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-import httpx
-
 from familiar_app.discord_link.name import safe_name
-from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import PersonKey
+from familiar_app.models.fetch import fetch_json
 from familiar_app.models.network import NetworkPolicy
 
 PLURALKIT = "https://api.pluralkit.me"
 _TIMEOUT_S = 2.0
 _MEMBER = re.compile(r"[A-Za-z0-9-]{1,64}\Z")
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +44,8 @@ class PluralKit:
 
     async def __call__(self, message: int) -> Verified | None:
         """Return who is behind a message; None where that is not known, or cannot be asked."""
-        try:
-            async with self._network.client(timeout=_TIMEOUT_S) as client:
-                answer = await client.get(f"{self._address}/v2/messages/{message}")
-            return read_member(answer.json()) if answer.status_code == httpx.codes.OK else None
-        except UserError as error:
-            log.info("PluralKit is not asked: %s", error.message)
-        except (httpx.HTTPError, ValueError) as error:
-            log.info("PluralKit did not answer: %s", type(error).__name__)
-        return None
+        url = f"{self._address}/v2/messages/{message}"
+        return read_member(await fetch_json(self._network, url, timeout_s=_TIMEOUT_S))
 
 
 def read_member(answer: object) -> Verified | None:
