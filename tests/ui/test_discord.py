@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox
 
 from familiar_app.bootstrap.loop import run
 from familiar_app.discord_link.rights import SEND, bits, needed
+from familiar_app.models.network import RefusedByLocalOnlyError
 from familiar_app.ui.kit.theme import Theme
 from tests.doubles.discord.world import GUILD
 from tests.doubles.talk import MIRA
@@ -192,6 +193,30 @@ def test_a_refused_token_and_a_missing_switch_are_told_with_the_next_step(play: 
         assert scene.view.failed._button.text() == "Open the developer portal"
         await scene.undo()
         await scene.until(lambda: scene.hub.of(MIRA).connected, "for the connection without it")
+
+    play(story)
+
+
+def test_local_only_is_told_with_the_button_that_ends_it(play: Play) -> None:
+    async def story(scene: DiscordScene) -> None:
+        network = scene.on.network
+        allowed = network.check
+
+        def check(url: str) -> None:
+            if network.local_only:
+                raise RefusedByLocalOnlyError
+            allowed(url)
+
+        network.check = check
+        heard: list[bool] = []
+        scene.context.local_only_changed.connect(heard.append)
+        scene.view.guide.field.setText(scene.on.discord.gateway.token)
+        await scene.press("Connect", scene.view.guide)
+        await scene.until(lambda: "Local-only mode is on" in scene.view.failed.text)
+        assert scene.on.discord.gateway.identified == 0
+        await scene.press("Allow the network")
+        await scene.until(lambda: scene.hub.of(MIRA).connected)
+        assert (scene.gate.local_only, heard) == ([False], [False])
 
     play(story)
 
