@@ -81,6 +81,8 @@ class Backups:
         except asyncio.CancelledError:
             wish.stop.set()
             await asyncio.wait([making])
+            if not making.cancelled():
+                making.exception()  # that it was stopped is no news
             raise
         finally:
             self._running.discard(wish.stop)

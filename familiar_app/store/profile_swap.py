@@ -64,8 +64,11 @@ def finish_exchange(root: Path) -> bool:
     Does nothing where another process holds the vault: then it is at it.
     """
     folder = root / COMING
-    if not folder.is_dir():
-        return False
+    try:
+        if not folder.is_dir():
+            return False
+    except OSError:
+        return False  # A folder that may not be looked into is told of by whoever needs it.
     try:
         lock = VaultLock(root / "vault.db")
     except LockedError:

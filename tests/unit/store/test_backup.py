@@ -129,6 +129,22 @@ async def test_closing_the_vault_ends_it_and_leaves_nothing(
     assert leftovers(wish) == []
 
 
+async def test_a_cancelled_one_leaves_nothing_and_the_vault_goes_on(
+    vault: Vault, wish: BackupWish, said: Callable[..., NewTurn], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backup_module, "STEP_PAGES", 1)
+    await vault.turns.append_many([said(f"{n} {'x' * 900}", message_id=f"m{n}") for n in range(400)])
+    begun = asyncio.Event()
+    making = asyncio.create_task(vault.backups.make(wish, lambda part: begun.set() if part > 0 else None))
+    await begun.wait()
+    making.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await making
+    assert leftovers(wish) == []
+    wish.stop.clear()
+    assert (await vault.backups.make(wish)).counts["turns"] == 400
+
+
 async def test_a_copy_that_went_wrong_never_gets_its_name(
     vault: Vault, wish: BackupWish, said: Callable[..., NewTurn], monkeypatch: pytest.MonkeyPatch
 ) -> None:
