@@ -94,10 +94,9 @@ class Listener:
                 if not await self.proxies.take_removal(event):
                     await self.scribe.follow(event)
             case Typing():
-                found = await self.scribe.vault.channels.find(channel_key(event.channel))
-                voice = None if found is None else self._voices.get(found.id)
-                if voice is not None:
-                    voice.typed(event.by, bot=event.bot or user_number(event.by) in self.relatives)
+                for voice in self._voices.values():
+                    if voice.number == event.channel:
+                        voice.typed(event.by, bot=event.bot or user_number(event.by) in self.relatives)
             case Pressed():
                 await self.presses.take(event)
 
