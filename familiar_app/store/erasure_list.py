@@ -106,10 +106,22 @@ def remember(connection: Connection, scope: Scope, before: int, level: str | Non
         _insert(connection, ErasedOne(digest_of(key, kind, name), kind, before, level))
 
 
-def level_of(connection: Connection, person: PersonKey) -> str | None:
-    """Return how much may be kept of somebody who was erased, as they had wished; None where they had no wish."""
-    found = _look_up(connection, "person", person)
-    return None if found is None else found[1]
+def wishes(connection: Connection) -> dict[PersonKey, str]:
+    """Return how much may be kept of people who were erased and are known again, as they had wished."""
+    rows = connection.execute("SELECT digest, level FROM erased WHERE kind = 'person' AND level IS NOT NULL").fetchall()
+    if not rows:
+        return {}
+    levels = {digest.hex(): level for digest, level in rows}
+    return {person: levels[digest] for digest, person in people_named(connection, key_of(connection), levels).items()}
+
+
+def forget_wish(connection: Connection, person: PersonKey) -> bool:
+    """Let a wish from before an erasure count no longer, because another one is made. False where there is none."""
+    if connection.execute("SELECT 1 FROM erased WHERE level IS NOT NULL LIMIT 1").fetchone() is None:
+        return False
+    digest = bytes.fromhex(digest_of(key_of(connection), "person", person))
+    statement = "UPDATE erased SET level = NULL WHERE digest = ? AND level IS NOT NULL"
+    return connection.execute(statement, (digest,)).rowcount > 0
 
 
 def is_erased(connection: Connection, turn: NewTurn) -> bool:

@@ -10,6 +10,7 @@ from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import FamiliarId, PersonKey, TurnId
 from familiar_app.domain.privacy import PrivacyLevel
 from familiar_app.store.engine import Engine
+from familiar_app.store.erasure_list import forget_wish, wishes
 from familiar_app.store.moment import to_micros
 from familiar_app.store.opt_in import OPT_IN, read_chosen, read_opt_in, read_unasked
 from familiar_app.store.owner_act import log_act as log_decision
@@ -54,7 +55,7 @@ class Privacy:
 
         def work(connection: Connection) -> list[TurnId] | None:
             catch_up(connection)
-            if _is_set(connection, person, level, by):
+            if not forget_wish(connection, person) and _is_set(connection, person, level, by):
                 _refuse_to_agree(connection, person, level)
                 return None
             act = Act("privacy", by, [{"op": "privacy", "person": person, "level": str(level)}])
@@ -176,5 +177,5 @@ def _refuse_to_agree(connection: Connection, person: PersonKey, level: PrivacyLe
 
 
 def _own_levels(connection: Connection) -> dict[PersonKey, PrivacyLevel]:
-    rows = connection.execute("SELECT person, level FROM person_privacy WHERE level <> 'none'")
-    return {PersonKey(person): PrivacyLevel(level) for person, level in rows}
+    levels = wishes(connection) | dict(connection.execute("SELECT person, level FROM person_privacy").fetchall())
+    return {PersonKey(person): PrivacyLevel(level) for person, level in levels.items() if level != PrivacyLevel.NONE}

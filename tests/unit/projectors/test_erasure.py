@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from datetime import timedelta
 from pathlib import Path
@@ -166,6 +167,56 @@ async def test_who_wanted_nothing_kept_still_wants_it(scene: Scene) -> None:
     scene.later(hours=1)
     await scene.say("another thing", BOB)
     assert "another thing" not in await everything_in(scene.vault)
+
+
+@pytest.mark.parametrize("level", [PrivacyLevel.PARTIAL, PrivacyLevel.FULL])
+async def test_a_wish_outlives_an_erasure_until_another_one_is_made(scene: Scene, level: PrivacyLevel) -> None:
+    privacy = scene.vault.privacy
+    await scene.say("one thing", BOB)
+    await privacy.set(BOB.key, level, familiar=MIRA, by=OWNER)
+    await scene.vault.erasure.erase(OfPerson(BOB.key))
+    scene.later(hours=1)
+    await scene.say("another thing", BOB)
+    assert (await privacy.get(BOB.key) is level) == (level is PrivacyLevel.PARTIAL), "nobody is known at level full"
+    await privacy.set(BOB.key, PrivacyLevel.NONE, familiar=MIRA, by=OWNER)
+    await scene.say("a third thing", BOB)
+    assert await privacy.get(BOB.key) is PrivacyLevel.NONE
+    assert "a third thing" in await everything_in(scene.vault)
+
+
+async def test_what_a_model_was_making_of_it_meanwhile_is_dropped(scene: Scene) -> None:
+    turn = await scene.say(SECRET, BOB)
+    begun, go = asyncio.Event(), asyncio.Event()
+    ask = scene.model.stream
+
+    async def slowly(request: Any) -> Any:
+        begun.set()
+        await go.wait()
+        async for event in ask(request):
+            yield event
+
+    scene.model.stream = slowly  # type: ignore[method-assign]
+    scene.model.tell("rich_note", [note("Bobadil keeps a parrot.", turn, about=[BOB.key])])
+    running = asyncio.ensure_future(Projectors(scene.desk).run(["rich_note"], until_idle=True))
+    await begun.wait()
+    scene.later(minutes=1)
+    await scene.vault.erasure.erase(OfPerson(BOB.key))
+    go.set()
+    await running
+    left = await everything_in(scene.vault)
+    assert "bobadil" not in left
+    assert "parrot" not in left
+
+
+async def test_an_answer_to_an_erased_message_is_stored_empty(scene: Scene) -> None:
+    turn = await scene.say(SECRET, BOB)
+    scene.later(minutes=1)
+    await scene.vault.erasure.erase(OfPerson(BOB.key))
+    reply = await scene.say("A parrot, how nice.", None, answers=turn)
+    assert "parrot" not in await everything_in(scene.vault)
+    stored = await scene.vault.turns.get(reply)
+    assert stored is not None
+    assert stored.deleted
 
 
 async def test_an_older_copy_is_erased_again_by_the_list(scene: Scene, talk: dict[str, TurnId], tmp_path: Path) -> None:
