@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import ipaddress
 import os
 import socket
@@ -23,6 +24,9 @@ os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 os.environ.pop("FAMILIAR_PASSPHRASE", None)
 
 from familiar_app.domain.clock import FixedClock
+from familiar_app.store import vault_file
+from familiar_app.store.keys import DEFAULT_COST, KdfCost, KeyFile
+from familiar_app.store.vault import Vault
 
 # The same examples on every run, and no limit in seconds for making them: neither chance nor a busy machine decides.
 _UNTIMED = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -98,6 +102,25 @@ def _close_runner_strictly(runner: asyncio.Runner) -> None:
 
 
 asyncio.Runner.close = _close_runner_strictly  # type: ignore[method-assign]
+
+
+# Passphrases: a vault of a test is as good as any other, but costs next to nothing to open.
+
+CHEAP = KdfCost(time_cost=1, memory_kib=8 * 1024, parallelism=1)
+
+
+def _cheapen(function: Any) -> None:
+    """Let a function take the cheap cost where it would take the usual one."""
+    function.__defaults__ = tuple(CHEAP if one is DEFAULT_COST else one for one in function.__defaults__ or ()) or None
+    for name, value in (function.__kwdefaults__ or {}).items():
+        function.__kwdefaults__[name] = CHEAP if value is DEFAULT_COST else value
+
+
+for _owner in (KeyFile, Vault, vault_file):
+    for _function in vars(_owner).values():
+        _function = getattr(_function, "__func__", _function)
+        if inspect.isfunction(_function):
+            _cheapen(_function)
 
 
 # Network: loopback and sockets of this machine only.
