@@ -233,6 +233,8 @@ class DiscordLink:
                         await synchronise(tree, self.conversation.vault, client.me)
                     case Disconnected():
                         breaks.append(time.monotonic())
+                        if self.status.state == "connected":
+                            self._tell(LinkStatus("connecting"))
                         if self._breaks_too_often(breaks):
                             return OutsideError("Discord breaks the connection again and again.", retryable=True)
                         self.floor.leave(self)

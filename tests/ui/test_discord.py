@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox
 
 from familiar_app.bootstrap.loop import run
 from familiar_app.discord_link.rights import SEND, bits, needed
+from familiar_app.domain.errors import OutsideError
 from familiar_app.models.network import RefusedByLocalOnlyError
 from familiar_app.ui.kit.theme import Theme
 from tests.doubles.discord.world import GUILD
@@ -223,17 +224,18 @@ def test_local_only_is_told_with_the_button_that_ends_it(play: Play) -> None:
 
 def test_a_pause_counts_down_and_can_be_cut_short(play: Play) -> None:
     async def story(scene: DiscordScene) -> None:
+        def broken(url: str) -> None:
+            if "/api/" in url:
+                raise OutsideError("The network is gone.", retryable=True)
+
         await scene.connect()
-        scene.on.discord.gateway.refuse_with = 4000
-        scene.on.discord.gateway.forget_sessions()
-        await scene.on.discord.gateway.close_all(4000)
-        scene.on.discord.gateway.cut_all()
         await scene.press("Disconnect")
         await scene.until(lambda: scene.hub.of(MIRA).status.state == "off")
+        allowed, scene.on.network.check = scene.on.network.check, broken
         await scene.press("Connect")
         await scene.until(lambda: "Reconnecting in" in scene.view.strip.state.text())
         assert scene.status.now.discord.startswith("Discord: again in ")
-        scene.on.discord.gateway.refuse_with = None
+        scene.on.network.check = allowed
         scene.view.deeds.do("try_now")
         await scene.until(lambda: scene.hub.of(MIRA).connected)
 

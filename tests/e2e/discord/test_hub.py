@@ -13,6 +13,7 @@ from familiar_app.discord_link.hub import RENEW_AFTER_S, Hub
 from familiar_app.discord_link.incoming import channel_number
 from familiar_app.discord_link.rights import MANAGE_WEBHOOKS
 from familiar_app.domain.clock import SystemClock
+from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import ChannelKey, FamiliarId
 from familiar_app.models.network import RefusedByLocalOnlyError
 from tests.doubles.discord.server import TOKEN
@@ -150,14 +151,19 @@ async def test_listening_is_switched_with_and_without_a_connection(tmp_path: Pat
 
 async def test_a_pause_can_be_cut_short(tmp_path: Path) -> None:
     async with hub_on(tmp_path) as (on, hub):
-        on.discord.gateway.refuse_with = 4000
+        allowed, on.network.check = on.network.check, _broken  # type: ignore[method-assign]
         await hub.set_token(MIRA, TOKEN)
         await hub.switch(MIRA, True)
         await until(on, hub, "waiting")
         assert hub.of(MIRA).status.retry_at is not None
-        on.discord.gateway.refuse_with = None
+        on.network.check = allowed  # type: ignore[method-assign]
         hub.try_now(MIRA)
         await until(on, hub, "connected")
+
+
+def _broken(url: str) -> None:
+    if "/api/" in url:
+        raise OutsideError("The network is gone.", retryable=True)
 
 
 def _forbidden(_url: str) -> None:

@@ -59,3 +59,11 @@ async def test_a_channel_may_be_ambient_where_the_others_are_not(tmp_path: Path)
         await on.scene.write("Ann", "what a storm")
         await on.scene.until(lambda: bool(on.link.journal.entries), "for the message")
     assert on.link.journal.entries[-1].why is Why.AMBIENT
+
+
+async def test_a_connection_that_broke_is_told_until_it_is_taken_up_again(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, on.connected():
+        on.statuses.clear()
+        on.discord.gateway.cut_all()
+        await on.scene.until(lambda: on.discord.gateway.resumed == 1 and on.link.status.state == "connected")
+        assert [one.state for one in on.statuses] == ["connecting", "connected"]
