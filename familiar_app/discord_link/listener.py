@@ -21,14 +21,13 @@ from familiar_app.discord_link.incoming import (
     Removed,
     Spot,
     Typing,
-    channel_key,
     channel_number,
 )
 from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.lookout import Lookout
 from familiar_app.discord_link.ping import user_number
 from familiar_app.discord_link.press import Presses
-from familiar_app.discord_link.proxy import Original, Proxies, key_of_proxy
+from familiar_app.discord_link.proxy import WAIT_S, YOUNG_S, Original, Proxies, key_of_proxy
 from familiar_app.discord_link.proxy_lookup import Lookup, nobody
 from familiar_app.discord_link.reminding import PLATFORM, Reminding
 from familiar_app.discord_link.resume import wish_left
@@ -91,7 +90,11 @@ class Listener:
                 await self.scribe.follow(event)
             case Removed():
                 self._forget(event)
-                if not await self.proxies.take_removal(event):
+                if await self.proxies.take_removal(event):
+                    return
+                if await self._is_heard_by_others(event):
+                    self.start(self._follow_later(event), "waits whether a copy took a message's place")
+                else:
                     await self.scribe.follow(event)
             case Typing():
                 for voice in self._voices.values():
@@ -121,6 +124,19 @@ class Listener:
                 self.voice(turn).answer(wish)
             else:
                 await self.scribe.vault.deliveries.end(delivery.asked, self.scribe.familiar)
+
+    async def _is_heard_by_others(self, event: Removed) -> bool:
+        """Tell whether another familiar of this vault may be waiting for a copy of what vanished."""
+        turn = await self.scribe.turn(event.channel, event.numbers[0]) if len(event.numbers) == 1 else None
+        if turn is None or turn.guild is None or turn.role is not Role.USER or turn.author is None or turn.author.bot:
+            return False
+        return (self.clock.now() - turn.at).total_seconds() <= YOUNG_S
+
+    async def _follow_later(self, event: Removed) -> None:
+        try:
+            await self.pause(2 * WAIT_S)
+        finally:
+            await self.scribe.follow(event)
 
     def _forget(self, event: Removed) -> None:
         for voice in self._voices.values():

@@ -8,7 +8,8 @@ from pathlib import Path
 from familiar_app.discord_link.proxy_lookup import Verified
 from familiar_app.domain.ids import PersonKey
 from familiar_app.domain.privacy import PrivacyLevel
-from familiar_app.domain.turn import Turn
+from familiar_app.domain.turn import Author, Turn
+from familiar_app.store.takeover import Copy
 from tests.doubles.discord.deed import HOOK, speak_through_proxy
 from tests.doubles.talk import MIRA
 from tests.e2e.discord.stage import Stage, stage
@@ -133,3 +134,26 @@ async def test_of_somebody_who_wants_nothing_kept_the_copy_is_not_kept_either(tm
         assert (turn.deleted, turn.content) == (True, "")
         assert await on.said() == []
         assert not on.model.requests
+
+
+async def test_a_familiar_that_did_not_hear_the_original_waits_for_those_who_did(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, on.connected():
+        held = asyncio.Event()
+
+        async def pause(_: float) -> None:
+            await held.wait()
+
+        on.link.listener.pause = pause
+        originals = [await on.scene.write("Ann", f"w: @Mira hello {n}") for n in range(2)]
+        turns = [await on.turn_of(one) for one in originals]
+        await on.scene.replies(1)
+        on.link.listener.proxies._originals.clear()
+        for one in originals:
+            await on.scene.delete(one)
+        wren = Copy("5", Author(PersonKey("proxy:w"), "Wren"), "@Mira hello 0")
+        await on.vault.turns.take_over(turns[0].id, wren)
+        await on.scene.write("Ben", "@Mira last")
+        await on.until_said(lambda said: "Ben: @Mira last" in said)
+        held.set()
+        await on.until_said(lambda said: not any("hello 1" in one for one in said))
+        assert "Wren: @Mira hello 0" in await on.said()
