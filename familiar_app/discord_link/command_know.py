@@ -59,7 +59,8 @@ def _page(ask: Ask, known: Known, start: int, note: str = "") -> Page:
         lines.append("Nothing that you may be told here.")
     if known.withheld:
         lines.append(
-            f"-# {known.withheld} more were learned where you cannot read from here. Ask there, or in a direct message."
+            f"-# {known.withheld} more were learned where you cannot read from here: in a closed channel, on another "
+            "server or in private. `/forget everything` takes them too."
         )
     if turning := turned(_PAGE, start, SIZE, len(entries)):
         rows.append(turning)
