@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 from datetime import timedelta
 from pathlib import Path
@@ -10,19 +11,28 @@ from typing import Any
 
 import pytest
 
+from familiar_app.conversation.memory_tool import keeper_of
+from familiar_app.domain.alarm import NewAlarm
+from familiar_app.domain.audience import Readers
 from familiar_app.domain.erasure import OfChannel, OfFamiliar, OfMessage, OfPerson
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import NewFact, Subject
 from familiar_app.domain.ids import OWNER, PersonKey, TurnId
 from familiar_app.domain.privacy import PrivacyLevel
+from familiar_app.domain.saved_memory.keeper import Wording
+from familiar_app.domain.saved_memory.memory import MemoryPlace, Scope
+from familiar_app.domain.trace import LayerTrace, TracedMessage
 from familiar_app.domain.turn import Author, NewTurn, Role
 from familiar_app.projectors.runner import Projectors
 from familiar_app.store import erasure_step
 from familiar_app.store.erasure_list import ErasedList
 from familiar_app.store.erasure_step import STEPS
+from familiar_app.store.reflection_mark import read_marks
+from familiar_app.store.saved_memory import MemoryQuestion
 from familiar_app.store.vault import Vault
 from tests.unit.projectors.erasure_reader import everything_in
 from tests.unit.projectors.scene import ANN, EGO, MIRA, Scene, make_config, note
+from tests.unit.store.test_trace import a_trace
 
 BOB = Author(PersonKey("discord:4242424242"), "Bobadil", "bobadil_sails", global_name="Captain Bobadil")
 ALSO_BOB = Author(PersonKey("discord:7777777777"), "Robertino", "robertino")
@@ -71,7 +81,10 @@ async def told(scene: Scene) -> dict[str, TurnId]:
 
 @pytest.fixture
 async def talk(scene: Scene) -> dict[str, TurnId]:
-    scene.config = make_config("[memory.rolling_summary]\nnew_turns = 3\n[memory.reflection]\nnew_turns = 3\n")
+    scene.config = make_config(
+        'lineage = "0b5c2d4e-1f7a-4c3b-9d8e-6a5f4e3d2c1b"\n'
+        + "[memory.rolling_summary]\nnew_turns = 3\n[memory.reflection]\nnew_turns = 3\n"
+    )
     turns = await told(scene)
     scene.later(minutes=1)
     return turns
@@ -89,6 +102,65 @@ async def test_nothing_of_somebody_is_left(scene: Scene, talk: dict[str, TurnId]
     assert (receipt.removed["turns"], receipt.removed["replies"]) == (2, 1)
     assert receipt.finished_at is not None
     assert await vault.verify() == []
+
+
+async def planted(scene: Scene, talk: dict[str, TurnId]) -> dict[str, Any]:
+    """Put names, keys and words of theirs into every other place there is. Returns what has to stay."""
+    vault, keeper = scene.vault, keeper_of(MIRA, scene.config)
+    lineage = scene.config.lineage
+    about_bob = Wording(MemoryPlace(Scope.PERSONAL, BOB.key, lineage), "{user} is afraid of zanzibarites")
+    of_server = Wording(MemoryPlace(Scope.SERVER, PersonKey("discord:g"), lineage), "Bobadil brings the cake on Friday")
+    taught = Wording(MemoryPlace(Scope.SERVER, PersonKey("discord:g"), lineage), "The zanzibar code is seven")
+    await vault.saved_memories.add(keeper, about_bob, by=OWNER)
+    kept = await vault.saved_memories.add(keeper, of_server, by=OWNER)
+    await vault.saved_memories.add(keeper, taught, by=BOB.key, source=talk["bob"])
+    thoughts = await vault.projections.reflections(MIRA)
+    pinned = next(one for one in thoughts if one.cited_turns == (talk["about"],))
+    await vault.reflection_pages.mark(pinned.id, "pin")
+    await vault.recall_marks.add(MIRA, "when does Bobadil's ship leave", "turn", talk["about"])
+    await vault.turns.revise(talk["ann"], "I grow tomatoes with Bobadil")
+    await vault.turns.revise(talk["ann"], "I grow tomatoes on the balcony")
+    words = json.dumps([{"name": "bobadil.png", "from": BOB.key, "note": f"Bobadil: {SECRET}"}])
+    await scene.say("Look at this picture", ANN, attachments=words)
+    calls = json.dumps({"name": "read_channel", "result": f"Bobadil: {SECRET}"})
+    await scene.say(f"Bobadil: {SECRET}", None, role=Role.TOOL, tool_calls=calls)
+    shown = TracedMessage(role="user", content=SECRET, layer="recent_history", turn=talk["bob"])
+    await vault.traces.put(a_trace(messages=(shown,), sent=SECRET, answer="Nice parrot, Bobadil"))
+    told = LayerTrace(name="people_dossiers", key="k", cached=False, tokens=9, ms=1, text="Bobadil keeps a parrot")
+    place = {"entry": "Bobadil's inn", "book": "North", "uid": 1, "shown": "section"}
+    await vault.traces.put(a_trace(layers=(told,), lorebook={"places": [place]}))
+    await vault.audiences.tell_readers(scene.channel.id, Readers(people=frozenset({BOB.key, ANN.key})))
+    await vault.alarms.set(
+        NewAlarm(
+            MIRA, scene.channel.id, scene.clock.now() + timedelta(days=1), "feed the parrot", BOB.key, talk["bob"]
+        ),
+        lambda number: f"Reminder {number}: feed the parrot",
+    )
+    await vault.privacy.set(BOB.key, PrivacyLevel.PARTIAL, familiar=MIRA, by=BOB.key)
+    return {"memory": kept.id, "thought": pinned.created_at}
+
+
+async def test_nothing_is_left_wherever_it_was_put(scene: Scene, talk: dict[str, TurnId]) -> None:
+    kept = await planted(scene, talk)
+    scene.later(minutes=1)
+    plan = await scene.vault.erasure.plan(OfPerson(BOB.key))
+    assert (plan.removed["memories"], plan.removed["reminders"]) == (2, 1)
+    receipt = await scene.vault.erasure.erase(OfPerson(BOB.key))
+    assert receipt.removed == plan.removed
+    left = await everything_in(scene.vault)
+    gone = ("discord:4242424242", "4242424242", "bobadil", "zanzibar", "parrot", "zanzibarites")
+    assert [word for word in gone if word in left] == []
+    memories = await scene.vault.saved_memories.list(MemoryQuestion(scene.config.lineage))
+    assert [(one.id, one.content) for one in memories] == [(kept["memory"], "someone brings the cake on Friday")]
+    thoughts = await scene.vault.projections.reflections(MIRA)
+    assert [(one.created_at, one.text) for one in thoughts] == [(kept["thought"], "Ann listens to someone.")]
+    marks = await scene.vault._opened.engine.read(lambda connection: read_marks(connection, MIRA))
+    assert marks.pinned == {one.id for one in thoughts}, "a pin finds its thought again"
+    assert [one.cue for one in await scene.vault.recall_marks.list(MIRA)] == ["when does someone's ship leave"]
+    assert await scene.vault.verify() == []
+    before = await drawn(scene)
+    await Projectors(scene.desk).rebuild(DRAWN, fresh=False)
+    assert await drawn(scene) == before
 
 
 async def test_what_others_said_stays_but_for_the_name(scene: Scene, talk: dict[str, TurnId]) -> None:
