@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.context.registry import HISTORY, LAYERS
 from familiar_app.discord_link.journal import Fate, Noticed
+from familiar_app.discord_link.limit import Limit
 from familiar_app.discord_link.standing import Standing
 from familiar_app.domain.ids import ChannelKey, FamiliarId, is_of_discord
 from familiar_app.ui.discord.place import Ground, Row, names_of, rows_of
@@ -68,13 +69,19 @@ class DiscordModel(Watched):
 
     def pulse(self) -> Word:
         """Return the word for the status bar."""
-        return pulse(self.standing, self.now())
+        return pulse(self.standing, self.now(), self.limits)
+
+    @property
+    def limits(self) -> list[Limit]:
+        """Those of Discord's limits that hold at the moment."""
+        now = time.monotonic()
+        return [one for one in self.standing.limits if one.until > now]
 
     def state_text(self) -> str:
         """Say how the link stands, and which limits hold."""
         status = self.standing.status
         told = "Connected to Discord." if status.state == "connected" else status.sentence(self.now())
-        return f"{told} {limits_text(self.standing.limits, time.monotonic())}".strip()
+        return f"{told} {limits_text(self.limits, time.monotonic())}".strip()
 
     @property
     def trouble(self) -> str:
@@ -88,7 +95,7 @@ class DiscordModel(Watched):
     @property
     def ticking(self) -> bool:
         """Whether what is said of the link changes with every second."""
-        return self.standing.status.state == "waiting" or bool(self.standing.limits)
+        return self.standing.status.state == "waiting" or bool(self.limits)
 
     @property
     def invitation(self) -> str:

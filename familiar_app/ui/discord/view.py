@@ -52,7 +52,7 @@ class DiscordView(QWidget):
         self._shown: tuple[str, object] | None = None
         self._page: SidePage | None = None
         self._build()
-        self._tick = self._timer(TICK_MS, self.strip.show_state, single=False)
+        self._tick = self._timer(TICK_MS, self._ticked, single=False)
         self._draw_soon = self._timer(DRAW_AFTER_MS, self._draw)
         self._stop = model.listen()
         model.watch(self._heard)
@@ -271,6 +271,11 @@ class DiscordView(QWidget):
         self.refresh_side()
         (self._tick.start if self.model.ticking else self._tick.stop)()
         self.places.size_columns()
+
+    def _ticked(self) -> None:
+        self.strip.show_state()
+        if not self.model.ticking:
+            self._tick.stop()
 
     def _draw_failure(self) -> None:
         status = self.model.standing.status

@@ -53,15 +53,18 @@ class Word:
     tone: str = "text_2"
 
 
-def pulse(standing: Standing, now: datetime) -> Word:
-    """Return the word for the status bar, an empty one where the familiar has nothing to do with Discord."""
+def pulse(standing: Standing, now: datetime, limits: Sequence[Limit] = ()) -> Word:
+    """Return the word for the status bar, an empty one where the familiar has nothing to do with Discord.
+
+    `limits` are those that hold now.
+    """
     status = standing.status
     tip = status.sentence(now)
     if not standing.token:
         return Word("", "")
     match status.state:
         case "connected":
-            limited = any(one.refused for one in standing.limits)
+            limited = any(one.refused for one in limits)
             return Word("Discord: slowed down" if limited else "Discord: connected", tip, "text_2")
         case "connecting":
             return Word("Discord: connecting", tip, "text_3")
@@ -74,11 +77,10 @@ def pulse(standing: Standing, now: datetime) -> Word:
 
 
 def limits_text(limits: Sequence[Limit], now: float) -> str:
-    """Say which of Discord's limits hold, by `time.monotonic`; "" where none does."""
-    held = [one for one in limits if one.until > now]
+    """Say of Discord's limits how long they still hold, by `time.monotonic`; "" where there is none."""
     return " ".join(
         f"Discord {'asks to wait with' if one.refused else 'takes no more'} {one.what} for {one.until - now:.0f} s."
-        for one in held
+        for one in limits
     )
 
 

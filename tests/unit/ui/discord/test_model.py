@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +13,9 @@ import pytest
 from familiar_app.discord_link.hub import Hub
 from familiar_app.discord_link.incoming import Spot
 from familiar_app.discord_link.journal import Noticed
+from familiar_app.discord_link.limit import Limit
 from familiar_app.discord_link.speak_rule import Why
+from familiar_app.discord_link.status import LinkStatus
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import BadInputError
@@ -143,3 +146,16 @@ async def test_a_familiar_that_goes_is_told_of_no_more(desk: Desk) -> None:
     await desk.hub.set_token(MIRA, "abc.def.ghi")
     assert (heard, desk.model.gone) == ([], True)
     stop()
+
+
+async def test_limits_are_forgotten_once_they_are_over(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    await desk.hub.set_token(MIRA, "abc.def.ghi")
+    now = [100.0]
+    monkeypatch.setattr("familiar_app.ui.discord.model.time", SimpleNamespace(monotonic=lambda: now[0]))
+    limited = replace(desk.hub.of(MIRA), status=LinkStatus("connected"), limits=(Limit("messages", 112.0, True),))
+    desk.hub._standings[MIRA] = limited
+    assert desk.model.state_text() == "Connected to Discord. Discord asks to wait with messages for 12 s."
+    assert (desk.model.pulse().text, desk.model.ticking) == ("Discord: slowed down", True)
+    now[0] = 113.0
+    assert desk.model.state_text() == "Connected to Discord."
+    assert (desk.model.pulse().text, desk.model.ticking) == ("Discord: connected", False)

@@ -56,11 +56,12 @@ def test_the_status_bar_says_how_it_stands(status: LinkStatus, text: str, tone: 
     assert pulse(Standing(status=status), NOW).text == "", "a familiar without a bot has nothing to say here"
 
 
-def test_limits_are_told_while_they_hold() -> None:
-    limits = (Limit("messages", 112.0, True), Limit("channels", 105.0, False), Limit("over", 99.0, True))
+def test_limits_are_told_with_the_time_they_hold() -> None:
+    limits = (Limit("messages", 112.0, True), Limit("channels", 105.0, False))
     assert limits_text(limits, 100.0) == (
         "Discord asks to wait with messages for 12 s. Discord takes no more channels for 5 s."
     )
-    assert limits_text(limits, 120.0) == ""
-    limited = Standing(token=True, status=LinkStatus("connected"), limits=limits)
-    assert pulse(limited, NOW).text == "Discord: slowed down"
+    assert limits_text((), 100.0) == ""
+    connected = Standing(token=True, status=LinkStatus("connected"))
+    assert pulse(connected, NOW, limits).text == "Discord: slowed down"
+    assert pulse(connected, NOW, limits[1:]).text == "Discord: connected", "it was never refused"
