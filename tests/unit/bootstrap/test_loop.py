@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import os
 import signal
@@ -21,6 +22,7 @@ from PySide6.QtCore import QEventLoop, QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from familiar_app.bootstrap.loop import DRAIN_LIMIT_S, FamiliarLoop, run
+from tests.doubles.waiting import PATIENCE_S, until
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +89,7 @@ def test_cancelled_timeouts_behind_a_live_one_do_not_pile_up() -> None:
     assert left == 0
 
 
-def test_timers_fire_in_order_never_early_and_about_on_time() -> None:
+def test_timers_fire_in_order_and_never_early() -> None:
     async def main() -> list[tuple[int, float]]:
         loop, fired = this_loop(), []
         done = loop.create_future()
@@ -99,22 +101,20 @@ def test_timers_fire_in_order_never_early_and_about_on_time() -> None:
         await done
         return fired
 
-    attempts = [run(main()) for _ in range(3)]  # a busy machine may be late for all of them once
-    for fired in attempts:
-        assert [ms for ms, _ in fired] == [1, 5, 10, 20, 30, 40, 60]
-        assert all(late >= 0 for _, late in fired)
-    assert min(sorted(late for _, late in fired)[3] for fired in attempts) < 10.0
+    fired = run(main())  # how late they are, a benchmark compares with asyncio's own loop
+    assert [ms for ms, _ in fired] == [1, 5, 10, 20, 30, 40, 60]
+    assert all(late >= 0 for _, late in fired)
 
 
 def test_an_earlier_timer_overtakes_the_armed_one() -> None:
     async def main() -> float:
-        slow = this_loop().call_later(30, lambda: None)
+        slow = this_loop().call_later(90, lambda: None)
         begun = time.monotonic()
         await asyncio.sleep(0.005)
         slow.cancel()
         return time.monotonic() - begun
 
-    assert 0.005 <= run(main()) < 0.5
+    assert 0.005 <= run(main()) < 90
 
 
 def test_qt_is_served_while_tasks_spin() -> None:
@@ -136,7 +136,7 @@ def test_qt_is_served_while_tasks_spin() -> None:
                 turns += 1
                 await asyncio.sleep(0)
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             await asyncio.gather(spin(), spin(), spin())
         timer.stop()
         return ticks, turns
@@ -147,26 +147,26 @@ def test_qt_is_served_while_tasks_spin() -> None:
 
 
 def test_a_crowd_of_callbacks_is_cut_into_bounded_rounds() -> None:
-    async def main() -> float:
-        gaps: list[float] = []
-        last = time.perf_counter()
+    async def main() -> list[int]:
+        done, at_ticks = 0, [0]
         timer = QTimer()
 
-        def tick() -> None:
-            nonlocal last
-            now = time.perf_counter()
-            gaps.append(now - last)
-            last = now
+        def callback() -> None:
+            nonlocal done
+            time.sleep(0.001)
+            done += 1
 
-        timer.timeout.connect(tick)
+        timer.timeout.connect(lambda: at_ticks.append(done))
         timer.start(0)
         for _ in range(200):
-            this_loop().call_soon(time.sleep, 0.001)
-        await asyncio.sleep(0.3)
+            this_loop().call_soon(callback)
+        await until(lambda: at_ticks[-1] == 200)
         timer.stop()
-        return max(gaps)
+        return at_ticks
 
-    assert min(run(main()) for _ in range(3)) < DRAIN_LIMIT_S * 4
+    # Each takes a millisecond or more, so that no round has room for more of them than it has milliseconds.
+    most = max(after - before for before, after in itertools.pairwise(run(main())))
+    assert most <= DRAIN_LIMIT_S * 1000 + 1
 
 
 def test_threads_may_call_in_while_the_loop_sleeps() -> None:
@@ -189,7 +189,7 @@ def test_threads_may_call_in_while_the_loop_sleeps() -> None:
         begun = time.monotonic()
         for thread in threads:
             thread.start()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             await done.wait()
         for thread in threads:
             thread.join()
@@ -352,14 +352,12 @@ def test_an_interrupt_cancels_main_at_once() -> None:
     async def main() -> str:
         this_loop().run_in_executor(None, _interrupt_soon)
         try:
-            await asyncio.sleep(5)
+            await asyncio.sleep(PATIENCE_S)
         except asyncio.CancelledError:
             return "stopped"
         return "slept on"
 
-    begun = time.monotonic()
     assert run(main()) == "stopped"
-    assert time.monotonic() - begun < 2
 
 
 def _interrupt_soon() -> None:
@@ -373,7 +371,7 @@ def test_signal_handlers_of_the_loop_run() -> None:
         called = asyncio.Event()
         this_loop().add_signal_handler(signal.SIGTERM, called.set)
         os.kill(os.getpid(), signal.SIGTERM)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_S):
             await called.wait()
         return this_loop().remove_signal_handler(signal.SIGTERM)
 
@@ -439,7 +437,7 @@ def test_the_longest_hold_is_known_by_name() -> None:
 
     name, ms, latest = run(main())
     assert name == "greedy task"
-    assert 30 <= ms < 3000
+    assert ms >= 30
     assert latest == 1
 
 
@@ -448,14 +446,14 @@ def test_the_beat_sees_what_qt_handlers_hold() -> None:
         loop = this_loop()
         loop.watch(0.005)
         QTimer.singleShot(10, lambda: time.sleep(0.06))
-        await asyncio.sleep(0.1)
+        await until(lambda: any(hold.name == "window" and hold.ms >= 45 for hold in loop.holds.latest))
         loop.watch(0)
         longest = max(loop.holds.latest, key=lambda hold: hold.ms)
         return longest.name, longest.ms
 
     name, ms = run(main())
     assert name == "window"
-    assert 45 <= ms < 3000
+    assert ms >= 45
 
 
 class Speaker(QObject):
