@@ -32,6 +32,7 @@ from familiar_app.store.engine import Engine
 from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.heard import Reworded
 from familiar_app.store.memory_writer import MemoryWriter
+from familiar_app.store.privacy import read_levels
 from familiar_app.store.written import NOW, Moment
 
 if TYPE_CHECKING:
@@ -182,10 +183,16 @@ class Projections:
         """Return the newest reflections, pinned ones before others: with a channel, those of it and those of none.
 
         What the owner hid is left out.
-        An `audience` is told only what it may hear; `held` asks for what it may not.
+        An `audience` is told only what it may hear, and nothing that rests on people who want nothing drawn from what
+        they say; `held` asks for what it may not.
         """
-        question = reflection.ReflectionQuestion(familiar, channel, moment, audience, held, limit)
-        return await self._engine.read(lambda c: reflection.list_reflections(c, question))
+
+        def work(connection: Connection) -> builtins.list[Reflection]:
+            private = frozenset(() if audience is None else read_levels(connection))
+            question = reflection.ReflectionQuestion(familiar, channel, moment, audience, held, limit, private)
+            return reflection.list_reflections(connection, question)
+
+        return await self._engine.read(work)
 
     async def retirements(
         self,

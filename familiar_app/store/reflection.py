@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.audience import Audience
 from familiar_app.domain.fact import FactId
-from familiar_app.domain.ids import ChannelId, FamiliarId, TurnId
+from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.projection import NewReflection, Reflection, ReflectionId
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.store.provenance import closed_to
@@ -36,6 +36,12 @@ _CLOSED = """(coalesce(r.channel NOT IN (SELECT value FROM json_each(?)), 0)
     OR EXISTS (SELECT 1 FROM reflection_facts c LEFT JOIN facts g ON g.id = c.fact
         WHERE c.reflection = r.id AND (g.id IS NULL OR {fact})))"""
 
+# What rests on words of somebody who wants nothing drawn from them, or on a belief about them.
+_OF_NOBODY = """NOT EXISTS (SELECT 1 FROM reflection_turns c JOIN turns t ON t.id = c.turn
+        JOIN speakers s ON s.id = t.speaker WHERE c.reflection = r.id AND s.key IN (SELECT value FROM json_each(?)))
+    AND NOT EXISTS (SELECT 1 FROM reflection_facts c JOIN fact_subjects p ON p.fact = c.fact
+        WHERE c.reflection = r.id AND p.key IN (SELECT value FROM json_each(?)))"""
+
 
 def add_reflection(connection: Connection, new: NewReflection, at: datetime) -> Reflection | None:
     """Store a reflection. Citations of turns and facts that are gone are dropped; None where none is left."""
@@ -59,7 +65,7 @@ def add_reflection(connection: Connection, new: NewReflection, at: datetime) -> 
 class ReflectionQuestion:
     """Which reflections are wanted: with a channel, those of it and those of none; with an audience, what it may hear.
 
-    `held` asks for what the audience may not hear instead.
+    `held` asks for what the audience may not hear instead. What rests on anybody `private` is left out.
     """
 
     familiar: FamiliarId
@@ -68,6 +74,7 @@ class ReflectionQuestion:
     audience: Audience | None = None
     held: bool = False
     limit: int = 100
+    private: frozenset[PersonKey] = frozenset()
 
 
 def list_reflections(connection: Connection, question: ReflectionQuestion) -> list[Reflection]:
@@ -89,6 +96,10 @@ def list_reflections(connection: Connection, question: ReflectionQuestion) -> li
         values.extend((places, places, *more))
     elif question.held:
         return []
+    if question.private:
+        people = json.dumps(sorted(question.private))
+        terms.append(_OF_NOBODY)
+        values.extend((people, people))
     wanted = max(question.limit, 0)
     groups = [("IN", marks.pinned)] if marks.pinned else []
     groups.append(("NOT IN", marks.pinned | marks.hidden))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from familiar_app.domain.audience import AudienceMode
+from familiar_app.domain.fact import NewFact, Subject
 from familiar_app.domain.ids import OWNER
 from familiar_app.domain.privacy import PrivacyLevel
+from familiar_app.domain.projection import NewReflection
 from familiar_app.projectors.runner import Projectors
 from tests.unit.projectors.scene import ANN, BEN, MIRA, Scene, note
 
@@ -66,6 +69,36 @@ async def test_no_thought_is_about_them(scene: Scene) -> None:
         assert [one.text for one in await scene.vault.projections.reflections(MIRA)] == ["Ann talks a lot."]
         await scene.sql("DELETE FROM reflections")
         await Projectors(scene.desk).run(["reflection"], until_idle=True)
+
+
+async def test_thoughts_that_rest_on_them_leave_the_prompts_at_once(scene: Scene) -> None:
+    inn = await scene.hear("discord:10", INN)
+    turns = [await scene.say("I sail", BEN, channel=inn.id, guild=INN), await scene.say("Oh", ANN, channel=inn.id)]
+    fact, _ = await scene.vault.facts.append(
+        NewFact(MIRA, "Ben sails.", "rich_note", (Subject(BEN.key, "Ben"),), (turns[0],))
+    )
+    rests_on = {
+        "by his word": ((turns[0],), ()),
+        "by a belief": ((turns[1],), (fact.id,)),
+        "by hers": ((turns[1],), ()),
+    }
+    for text, (cited, facts) in rests_on.items():
+        new = NewReflection(MIRA, text, inn.id, cited, facts, turns[1], fact.id)
+        await scene.vault.projections.write(lambda writer, new=new: writer.add_reflection(new, scene.clock.now()))  # type: ignore[misc]
+
+    async def told() -> set[str]:
+        audience = await scene.vault.audiences.of(MIRA, inn, AudienceMode.STRICT)
+        found = await scene.vault.projections.reflections(MIRA, channel=inn.id, audience=audience)
+        return {one.text for one in found}
+
+    await scene.vault.privacy.set(ANN.key, PrivacyLevel.NONE, familiar=MIRA, by=ANN.key)
+    assert await told() == set(rests_on)
+    await scene.vault.privacy.set_opt_in(INN, True, familiar=MIRA, by=OWNER)
+    assert await told() == {"by hers"}
+    # The owner sees all of them.
+    assert len(await scene.vault.projections.reflections(MIRA)) == 3
+    await scene.vault.privacy.set(BEN.key, PrivacyLevel.NONE, familiar=MIRA, by=BEN.key)
+    assert await told() == set(rests_on)
 
 
 async def test_where_nobody_has_agreed_there_is_nothing_to_think_about(scene: Scene) -> None:
