@@ -1,6 +1,7 @@
 """The acts that reminders are made of: written to the log, carried out, and carried out again where rows are missing.
 
-Everything a row says follows from turns. Runs inside the writer's transaction.
+Everything a row says follows from turns: one that goes off, or is taken back in its own channel, `answers` the turn that
+set it, and that stays when the words are erased. Runs inside the writer's transaction.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ Inside = dict[str, Any]
 _SELECT = """SELECT a.turn, a.familiar, a.channel, a.due_at, t.at, t.tool_calls, a.person, a.fired
     FROM alarms a JOIN turns t ON t.id = a.turn AND t.deleted = 0
     AND NOT EXISTS (SELECT 1 FROM veiled_people v WHERE v.person = a.person)"""
-_ACTS = """SELECT id, at, channel, familiar, mode, tool_calls, content, role FROM turns INDEXED BY turns_alarm
-    WHERE role IN ('tool', 'system', 'operator') AND mode GLOB 'alarm_*' AND id > ? AND deleted = 0 ORDER BY id"""
-_APPEND = """INSERT INTO turns (channel, role, content, at, arrived_at, familiar, guild, mode, tool_calls, tool_call_id)
-    SELECT id, ?, ?, ?, ?, ?, guild, ?, ?, ? FROM channels WHERE id = ? RETURNING id"""
+_ACTS = """SELECT id, at, channel, familiar, mode, tool_calls, content, role, answers FROM turns INDEXED BY turns_alarm
+    WHERE role IN ('tool', 'system', 'operator') AND mode GLOB 'alarm_*' AND id > ?
+    AND (deleted = 0 OR answers IS NOT NULL) ORDER BY id"""
+_APPEND = """INSERT INTO turns (channel, role, content, at, arrived_at, familiar, guild, mode, answers,
+    tool_calls, tool_call_id) SELECT id, ?, ?, ?, ?, ?, guild, ?, ?, ?, ? FROM channels WHERE id = ? RETURNING id"""
 
 
 def log_set(
@@ -96,8 +98,11 @@ def catch_up(connection: Connection) -> None:
     if position == 0:
         connection.execute("DELETE FROM alarms")
     last: tuple[int, int] | None = None
-    for number, at, channel, familiar, mode, calls, content, role in connection.execute(_ACTS, (position,)).fetchall():
-        inside = json.loads(content if role == "operator" else calls or "{}")
+    for number, at, channel, familiar, mode, calls, content, role, answers in connection.execute(
+        _ACTS, (position,)
+    ).fetchall():
+        text = content if role == "operator" else calls
+        inside = {"alarm": {"id": answers}} if answers is not None else json.loads(text or "{}")
         _carry_out(connection, (TurnId(number), at, ChannelId(channel), familiar, mode, inside))
         last = (number, at)
     if last is not None:
@@ -165,7 +170,8 @@ def _append(
 ) -> TurnId:
     role, mode, words = said
     calls = None if inside is None else storable(json.dumps(inside, ensure_ascii=False))
-    values = (role, storable(words), now, now, familiar, mode, calls, call, channel)
+    answers = None if inside is None else inside["alarm"]["id"]
+    values = (role, storable(words), now, now, familiar, mode, answers, calls, call, channel)
     row = connection.execute(_APPEND, values).fetchone()
     if row is None:
         raise UserError("The channel of the reminder is gone.")

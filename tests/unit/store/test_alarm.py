@@ -97,6 +97,21 @@ async def test_rows_that_went_by_hand_come_back_from_the_log_as_they_were(vault:
     assert await vault.alarms.fire(MIRA, due.id, lambda alarm: alarm.text) is None
 
 
+async def test_what_went_off_or_was_taken_back_stays_so_where_the_words_of_it_are_erased(
+    vault: Vault, channel: Channel
+) -> None:
+    due, gone = await set_one(vault, channel), await set_one(vault, channel, "call Ben")
+    told = await vault.alarms.fire(MIRA, due.id, lambda alarm: alarm.text)
+    back = await vault.alarms.cancel(MIRA, gone.id, words="Taken back.", arguments={})
+    assert told is not None
+    await vault.turns.scrub_many([told.id, back.id])
+    for _ in range(2):
+        assert await vault.alarms.waiting(MIRA) == []
+        assert await vault.alarms.unanswered(MIRA, NOON) == []
+        await emptied(vault)
+    assert await vault.verify() == []
+
+
 async def test_too_many_are_refused(vault: Vault, channel: Channel) -> None:
     for number in range(MAX_WAITING):
         await set_one(vault, channel, str(number))
