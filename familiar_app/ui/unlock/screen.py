@@ -47,8 +47,6 @@ class UnlockScreen(QWidget):
         inner.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignHCenter)
         inner.addWidget(self._stack)
         inner.addWidget(self.notice)
-        self.restore = button("Go back to a backup…", self._choose_backup, role="link")
-        inner.addWidget(self.restore, 0, Qt.AlignmentFlag.AlignHCenter)
         self._middle.setLayout(inner)
         layout = column(margins=24, spacing=0)
         layout.addStretch(2)
@@ -84,7 +82,9 @@ class UnlockScreen(QWidget):
         self._passphrase.caps_lock.connect(self._caps.setVisible)
         self._go = button("Unlock", self._unlock, role="primary")
         forgotten = button("Use the recovery code", lambda: self._show(1), role="link")
-        return self._page("Unlock your vault", self._field, self._caps, forward=self._go, beside=forgotten)
+        self.restore = button("Go back to a backup…", self._choose_backup, role="link")
+        fields = (self._field, self._caps)
+        return self._page("Unlock your vault", *fields, forward=self._go, beside=forgotten, below=self.restore)
 
     def _make_recovery(self) -> QWidget:
         self._code = line_edit(placeholder="XXXX-XXXX-XXXX-XXXX-XXXX-XXXX-XXXX")
@@ -104,7 +104,9 @@ class UnlockScreen(QWidget):
         return self._page("Choose a new passphrase", text, self._new, forward=self._set_button, beside=None)
 
     @staticmethod
-    def _page(title: str, *widgets: QWidget, forward: QWidget, beside: QWidget | None) -> QWidget:
+    def _page(
+        title: str, *widgets: QWidget, forward: QWidget, beside: QWidget | None, below: QWidget | None = None
+    ) -> QWidget:
         page = QWidget()
         layout = column(spacing=12)
         heading = label(title, "title", wrap=True)
@@ -119,6 +121,8 @@ class UnlockScreen(QWidget):
         buttons.addStretch(1)
         buttons.addWidget(forward)
         layout.addLayout(buttons)
+        if below is not None:
+            layout.addWidget(below, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addStretch(1)
         page.setLayout(layout)
         return page
