@@ -81,6 +81,21 @@ class DiscordActs:
         text = f"{self.model.name} {'listens' if on else 'no longer listens'} in {row.title}."
         return Outcome(text, partial(turn, not on), partial(turn, on))
 
+    async def attend(self, row: Row, on: bool) -> Outcome | None:
+        """Hold its attention to a channel, beside others that are held to, or let go of it."""
+        channel = None if row.channel is None else await self.model.vault.channels.find(row.channel)
+        if channel is None:
+            return None
+        attention, number = self.model.vault.attention, channel.id
+
+        async def turn(on: bool) -> None:
+            await (attention.pin if on else attention.release)(self.model.familiar, number)
+            await self.model.load()
+
+        await turn(on)
+        text = f"{self.model.name} {'attends to' if on else 'no longer attends to'} {row.title}."
+        return Outcome(text, partial(turn, not on), partial(turn, on))
+
     async def ask_first(self, row: Row, on: bool) -> Outcome:
         """Let people of a server be asked before anything is remembered about them, or not."""
         server = row.server.key

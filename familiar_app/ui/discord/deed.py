@@ -28,7 +28,17 @@ class DiscordDeeds:
     def do(self, word: str, *what: object) -> None:
         """Do something by its word."""
         match word:
-            case "listen" | "ask_first" | "mode" | "layers" | "usual_layers" | "usual_mode" | "direct" | "switch":
+            case (
+                "listen"
+                | "attend"
+                | "ask_first"
+                | "mode"
+                | "layers"
+                | "usual_layers"
+                | "usual_mode"
+                | "direct"
+                | "switch"
+            ):
                 self._act(partial(getattr(self._acts, word), *what), f"discord.{word}")
             case "take_token":
                 self._act(self._acts.take_token, "discord.token")

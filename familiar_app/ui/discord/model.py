@@ -35,6 +35,8 @@ class DiscordModel(Watched):
         self.loaded = False
         self._heard: dict[str, str] = {}
         self._asked_first: frozenset[str] = frozenset()
+        self._focus: dict[str, bool] = {}
+        self._unread: dict[str, int] = {}
 
     @property
     def hosted(self) -> Hosted:
@@ -115,6 +117,9 @@ class DiscordModel(Watched):
         heard = [one.channel for one in await self.vault.channels.list(self.familiar)]
         self._heard = {str(one.key): one.title for one in heard if is_of_discord(one.key)}
         self._asked_first = await self.vault.privacy.opt_in_servers()
+        attention = self.vault.attention
+        self._focus = {str(one.channel.key): one.pinned for one in await attention.focus(self.familiar)}
+        self._unread = {str(one.channel.key): one.count for one in await attention.unread(self.familiar)}
         self.loaded = True
         self.narrow()
 
@@ -123,7 +128,13 @@ class DiscordModel(Watched):
         self.query = self.query if query is None else query
         self.only_listening = self.only_listening if only_listening is None else only_listening
         ground = Ground(
-            self.standing.servers, self._heard, self.hosted.config, self._asked_first, self.hub.rights(self.familiar)
+            servers=self.standing.servers,
+            heard=self._heard,
+            config=self.hosted.config,
+            asked_first=self._asked_first,
+            rights=self.hub.rights(self.familiar),
+            focus=self._focus,
+            unread=self._unread,
         )
         self.rows = rows_of(ground, query=self.query, only_listening=self.only_listening)
         self.tell("rows")

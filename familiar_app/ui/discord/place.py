@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from familiar_app.discord_link.incoming import channel_key
 from familiar_app.discord_link.rights import ALWAYS, Right, lacking
@@ -29,6 +29,9 @@ class Row:
     lacking: tuple[Right, ...] = ()
     opt_in: bool = False
     listening: int = 0
+    attended: bool = False
+    pinned: bool = False
+    unread: int = 0
 
     @property
     def key(self) -> str:
@@ -63,6 +66,9 @@ class Ground:
     config: CharacterConfig
     asked_first: frozenset[str] = frozenset()
     rights: Sequence[Right] = ALWAYS
+    focus: Mapping[str, bool] = field(default_factory=dict)
+    """The channels that have its attention, and whether that is pinned; without any, all have."""
+    unread: Mapping[str, int] = field(default_factory=dict)
 
 
 def rows_of(ground: Ground, *, query: str = "", only_listening: bool = False) -> list[Row]:
@@ -96,6 +102,9 @@ def _channels(ground: Ground, server: Server) -> Iterator[Row]:
             if server.number == ELSEWHERE.number
             else lacking(place.allowed, ground.rights, thread=place.kind == "thread"),
             opt_in=server.key in ground.asked_first,
+            attended=key in ground.focus,
+            pinned=ground.focus.get(key, False),
+            unread=ground.unread.get(key, 0),
         )
 
 

@@ -59,9 +59,22 @@ def channel_page(model: DiscordModel, row: Row, do: Do) -> SidePage:
     page.column.addWidget(_mode_box(model, row, do))
     if model.hosted.config.discord_mode(row.channel) == "ambient":
         page.text("This needs the switch “Message Content Intent” in the developer portal, on the page Bot.", "quiet")
+    if row.listens and not row.inherits:
+        _add_attention(page, model, row, do)
     _add_layers(page, model, row, do)
     page.end()
     return page
+
+
+def _add_attention(page: SidePage, model: DiscordModel, row: Row, do: Do) -> None:
+    page.part("Attention")
+    page.column.addWidget(_check("Hold its attention here", row.attended, partial(do, "attend", row)))
+    if row.attended and not row.pinned:
+        page.text(f"{model.name} chose this channel itself, and may choose another.", "quiet")
+    elif row.unread:
+        page.text(f"{row.unread:,} messages here are unread.", "quiet")
+    else:
+        page.text("While no channel is held to, it follows all of them.", "quiet")
 
 
 def _mode_box(model: DiscordModel, row: Row, do: Do) -> QComboBox:

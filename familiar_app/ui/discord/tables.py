@@ -87,7 +87,7 @@ class PlaceRows(_Rows):
 
     @staticmethod
     def _tone(row: Row, column: int) -> str:
-        if column == LACKS:
+        if column == LACKS or (column == 0 and row.lacking and row.listens):
             return "danger" if row.listens else "text_3"
         if row.place is None or row.listens:
             return "text_1" if column == 0 else "text_2"
@@ -98,7 +98,8 @@ class PlaceRows(_Rows):
         if row.place is None:
             count = count_text(row.listening, len(row.server.places))
             return (row.server.name, count, "", "People are asked first" if row.opt_in else "")[column]
-        speaks = MODES[row.mode] if row.listens else ""
+        more = " · attends" if row.attended else f" · {row.unread:,} unread" if row.unread else ""
+        speaks = f"{MODES[row.mode]}{more}" if row.listens else ""
         return (_INDENT * row.depth + row.title, "", speaks, lacking_text(row.lacking))[column]
 
     @staticmethod
@@ -107,10 +108,11 @@ class PlaceRows(_Rows):
             return row.server.name
         if column == LISTENS:
             return "It goes with the channel above it." if row.inherits else "Space switches it."
-        if column == LACKS and row.lacking:
-            return "\n".join(f"{right.name}: {right.what_for}" for right in row.lacking)
+        lacks = "\n".join(f"Lacks {right.name}: {right.what_for}" for right in row.lacking)
+        if column == LACKS:
+            return lacks
         above = f"{row.place.category} / " if row.place.category else ""
-        return f"{above}{row.place.title}"
+        return f"{above}{row.place.title}\n{lacks}".strip()
 
 
 class NoticedRows(_Rows):
@@ -191,7 +193,7 @@ class PlaceTable(_FittingTable):
     """Servers and channels; Space and M do to the current channel what the side view does."""
 
     deed = Signal(str)
-    widths, spared = ((LISTENS, 84), (SPEAKS, 152), (LACKS, 210)), (LACKS,)
+    widths, spared = ((LISTENS, 84), (SPEAKS, 190), (LACKS, 210)), (LACKS,)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "Servers and channels")

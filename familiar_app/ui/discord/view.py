@@ -26,6 +26,7 @@ from familiar_app.ui.kit.side_page import SidePage
 from familiar_app.ui.kit.task import Tasks
 
 TICK_MS = 1_000
+READ_EVERY_MS = 5_000
 DRAW_AFTER_MS = 80
 _STEPS = {
     "token": "Give a new token…",
@@ -53,6 +54,9 @@ class DiscordView(QWidget):
         self._page: SidePage | None = None
         self._build()
         self._tick = self._timer(TICK_MS, self._ticked, single=False)
+        # People subscribe and shift its attention on Discord, too.
+        self._read = self._timer(READ_EVERY_MS, lambda: self.load() if self.isVisible() else None, single=False)
+        self._read.start()
         self._draw_soon = self._timer(DRAW_AFTER_MS, self._draw)
         self._stop = model.listen()
         model.watch(self._heard)
@@ -140,8 +144,8 @@ class DiscordView(QWidget):
 
     def stop(self) -> None:
         """Listen no more."""
-        self._tick.stop()
-        self._draw_soon.stop()
+        for timer in (self._tick, self._read, self._draw_soon):
+            timer.stop()
         stop, self._stop = self._stop, lambda: None
         stop()
         self.model.unwatch(self._heard)

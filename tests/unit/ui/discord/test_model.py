@@ -159,3 +159,15 @@ async def test_limits_are_forgotten_once_they_are_over(desk: Desk, monkeypatch: 
     now[0] = 113.0
     assert desk.model.state_text() == "Connected to Discord."
     assert (desk.model.pulse().text, desk.model.ticking) == ("Discord: connected", False)
+
+
+async def test_attention_is_held_to_channels_and_let_go(desk: Desk) -> None:
+    for number in (10, 11):
+        await desk.hub.subscribe(MIRA, number, True)
+    await desk.model.load()
+    assert [one.attended for one in desk.model.rows[1:]] == [False, False], "all have it"
+    outcome = await desk.acts.attend(desk.model.rows[1], True)
+    assert outcome is not None
+    assert [(one.attended, one.pinned) for one in desk.model.rows[1:]] == [(True, True), (False, False)]
+    await outcome.back()
+    assert [one.attended for one in desk.model.rows[1:]] == [False, False]
