@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from familiar_app.domain.audience import AudienceMode
 from familiar_app.domain.settings import CharacterConfig, ModelSlot
 
 _PROJECTORS = {
@@ -21,6 +22,11 @@ _PROJECTORS = {
     "saved_memory": "memories that the familiar, or a person, decided to save",
     "fact_embedding": "vectors of facts, to find them again by their meaning",
     "turn_embedding": "vectors of messages, to find them again by their meaning",
+}
+_USED = {
+    AudienceMode.STRICT: "what was said in a place is used only where everybody who reads the answer could read it.",
+    AudienceMode.SERVER: "what was said in a channel may be used in all channels of that server, where others read.",
+    AudienceMode.OPEN: "what was said in a channel may be used in others, also on other servers; direct messages stay.",
 }
 _QUIET = ("fact_supersede",)
 
@@ -70,7 +76,7 @@ def _who(handling: Handling) -> Iterator[str]:
 
 
 def _kept(handling: Handling) -> Iterator[str]:
-    yield "Everything is kept on the owner's computer, in one file that is encrypted with AES-256 (SQLCipher)."
+    yield "What is said is kept on the owner's computer, in one file that is encrypted with AES-256 (SQLCipher)."
     yield "Its key is protected by a passphrase (Argon2id) and a recovery code; backups have the same key."
     if handling.key_in_keyring:
         yield "A copy of the key is in the keyring of the owner's system, so that the program opens without asking."
@@ -95,8 +101,8 @@ def _drawn(handling: Handling) -> Iterator[str]:
         active = one.config.providers.memory.projectors
         drawn = [_PROJECTORS.get(name, f"what the extension '{name}' makes") for name in active if name not in _QUIET]
         yield f"{one.name} draws {'; '.join(drawn)}." if drawn else f"{one.name} draws nothing from what is said."
-    yield "There is no graph of who knows whom, and no model is trained on what is said."
-    yield "What was said in a place is used only where those who read the answer could have read it there."
+    yield "There is no graph of who knows whom, and the program trains no model on what is said."
+    yield from _used(handling)
     if handling.asks_first:
         yield "On this server nothing is drawn about people who have not agreed."
     elif handling.asks_first is None and handling.servers_that_ask:
@@ -104,6 +110,14 @@ def _drawn(handling: Handling) -> Iterator[str]:
         yield f"On {count} server{'' if count == 1 else 's'} nothing is drawn about people who have not agreed."
     elif handling.asks_first is False:
         yield "On this server it is drawn unless somebody says otherwise; everybody chooses for themselves."
+
+
+def _used(handling: Handling) -> Iterator[str]:
+    """Tell for each familiar how freely what was said in one place is used in another: the freest of its settings."""
+    for one in handling.familiars:
+        own = [found.audience for key, found in one.config.channels.items() if not key.startswith("local:")]
+        modes = {one.config.memory.audience.shared, *(mode for mode in own if mode is not None)}
+        yield f"{one.name}: {_USED[max(modes, key=list(AudienceMode).index)]}"
 
 
 def _elsewhere(handling: Handling) -> Iterator[str]:

@@ -64,6 +64,20 @@ def test_what_is_drawn_is_what_is_switched_on() -> None:
     assert "portrait" not in some
 
 
+@pytest.mark.parametrize(
+    ("toml", "words"),
+    [
+        ("", "Mira: what was said in a place is used only where everybody"),
+        ('[memory.audience]\nshared = "server"', "in all channels of that server"),
+        ('[memory.audience]\nlocal = "open"\nshared = "open"', "also on other servers"),
+        ('[channels."discord:10"]\naudience = "open"', "also on other servers"),
+        ('[channels."local:main"]\naudience = "open"', "only where everybody"),
+    ],
+)
+def test_how_freely_it_is_used_elsewhere(toml: str, words: str) -> None:
+    assert words in told(make_config(toml))
+
+
 def test_modes_of_discord_and_how_long_prompts_live() -> None:
     mentions = told(make_config("[context]\nkept_traces = 7"))
     assert "Only messages that address a familiar reach it" in mentions
