@@ -24,6 +24,7 @@ _WORD = re.compile(r"\w+(?:[-.]\w+)*")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _BREAKS = re.compile(r"(\n+|(?<=[.!?…])\s+)")
 _LEAD = re.compile(r"[\s>*\-–•]*")
+_MAY_QUOTE = re.compile('[>"“”„«»]|: ')
 _QUOTED = re.compile('["“”„«]([^"“”„«»\n]{10,})["“”»]')
 # Names of fields are the program's own, and so are the values of some of them.
 _FIELD = re.compile(r"[a-z_]+\Z")
@@ -44,7 +45,9 @@ class Redaction:
     ) -> None:
         self.keys = frozenset(keys)
         self._anywhere = anywhere
+        names = tuple(names)
         self._names = _pattern(names, self.keys)
+        self._hints = _hints_of(names, self.keys)
         self._pieces = {piece for text in texts for piece in pieces_of(text)}
 
     @property
@@ -54,9 +57,9 @@ class Redaction:
 
     def text(self, text: str) -> str:
         """Return a text without them."""
-        if self._pieces and len(text) >= _MIN_PIECE_CHARS:
+        if self._pieces and len(text) >= _MIN_PIECE_CHARS and (self._anywhere or _MAY_QUOTE.search(text)):
             text = self._without_pieces(text)
-        return text if self._names is None else self._names.sub(_neutral, text)
+        return text if self._names is None or not self._may_name(text) else self._names.sub(_neutral, text)
 
     def touches(self, text: str) -> bool:
         """Tell whether any of it stands in a text."""
@@ -94,6 +97,13 @@ class Redaction:
                 cleaned = self.value(value)
                 return text if cleaned == value else json.dumps(cleaned, ensure_ascii=False)
         return self.text(text)
+
+    def _may_name(self, text: str) -> bool:
+        """Tell quickly of most texts that they name nobody."""
+        if not self._hints or not text.isascii():
+            return True
+        plain = text.lower()
+        return any(hint in plain for hint in self._hints)
 
     def _is_key(self, value: object) -> bool:
         return isinstance(value, str) and value in self.keys
@@ -172,6 +182,13 @@ def _pattern(names: Iterable[str], keys: Iterable[str]) -> re.Pattern[str] | Non
         return None
     longest_first = sorted(forms, key=len, reverse=True)
     return re.compile("|".join(forms[form] for form in longest_first))
+
+
+def _hints_of(names: Iterable[str], keys: Iterable[str]) -> tuple[str, ...]:
+    """Return what a text in ASCII has to hold in order to name somebody; nothing where nobody can tell."""
+    found = {name.split()[0].lower() for name in names if name.split()}
+    found |= {key.partition(":")[2].lower() or key.lower() for key in keys}
+    return tuple(sorted(found)) if all(hint.isascii() for hint in found) else ()
 
 
 def _whole(pattern: str, name: str) -> str:

@@ -125,7 +125,8 @@ class Erasure:
             if job.touched:
                 self._turns.announce(job.touched)
         self._feed.tell_all()
-        await self._engine.write_alone(_shrink)
+        # What a message leaves behind is wiped where it lay; writing everything anew for it would take far too long.
+        await self._engine.write_alone(_empty_log if job.scope.kind == "message" else _shrink)
         at = to_micros(self._clock.now())
         await self._engine.write(lambda connection: erasure_step.finish(connection, job, at))
         await self._engine.write_alone(_empty_log)

@@ -130,6 +130,8 @@ def _facts(connection: Connection, job: Job) -> int | None:
 
 
 def _turns(connection: Connection, job: Job) -> int | None:
+    if not job.redaction.touches_anything:
+        return None
     position, touched = clean_turns(connection, job.redaction, job.position, job.counts, job.samples)
     job.touched += touched
     return position

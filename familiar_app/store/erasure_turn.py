@@ -6,6 +6,7 @@ the message back; it has no author any more.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -29,8 +30,9 @@ _LEFT = """SELECT t.id, t.role, t.content, t.tool_calls, t.attachments FROM turn
     AND t.role <> 'operator' AND t.id NOT IN (SELECT turn FROM erasure_turns) ORDER BY t.id LIMIT ?"""
 _REVISIONS = """SELECT turn, number, content FROM revisions WHERE turn > ?1 AND turn <= ?2
     AND turn NOT IN (SELECT turn FROM erasure_turns)"""
+_THESE = "(SELECT value FROM json_each(?1))"
 _BURY = f"""UPDATE turns SET content = '', tool_calls = NULL, attachments = NULL, revision = 1, speaker = NULL,
-    hidden = hidden & ~{VEILED}, deleted = 1, deleted_at = coalesce(deleted_at, ?1) WHERE id = ?2"""
+    hidden = hidden & ~{VEILED}, deleted = 1, deleted_at = coalesce(deleted_at, ?2) WHERE id IN {_THESE}"""
 
 
 def clean_turns(
@@ -67,18 +69,22 @@ def bury_turns(connection: Connection, at: int, after: int, counts: Counter[str]
         ORDER BY t.id LIMIT ?""",
         (after, _PER_STEP),
     ).fetchall()
-    for number, role, deleted in rows:
-        if not deleted:
-            counts[_KINDS.get(role, "turns")] += 1
-        counts["vectors"] += _vectors(connection, number)
-        connection.execute(_BURY, (at, number))
-        counts["revisions"] += connection.execute("DELETE FROM revisions WHERE turn = ?", (number,)).rowcount
-        connection.execute("DELETE FROM mentions WHERE turn = ?", (number,))
-        counts["reminders"] += connection.execute(
-            "DELETE FROM alarms WHERE turn = ?1 OR asked = ?1", (number,)
-        ).rowcount
-        connection.execute("UPDATE alarms SET fired = NULL WHERE fired = ?", (number,))
-        connection.execute("DELETE FROM recalled WHERE kind = 'turn' AND id = ?", (number,))
+    counts.update(_KINDS.get(role, "turns") for _number, role, deleted in rows if not deleted)
+    numbers = json.dumps([row[0] for row in rows])
+    counts["vectors"] += connection.execute(
+        f"SELECT count(*) FROM turn_embeddings WHERE turn_id IN {_THESE}", (numbers,)
+    ).fetchone()[0]
+    connection.execute(_BURY, (numbers, at))
+    counts["revisions"] += connection.execute(f"DELETE FROM revisions WHERE turn IN {_THESE}", (numbers,)).rowcount
+    counts["reminders"] += connection.execute(
+        f"DELETE FROM alarms WHERE turn IN {_THESE} OR asked IN {_THESE}", (numbers,)
+    ).rowcount
+    for statement in (
+        f"DELETE FROM mentions WHERE turn IN {_THESE}",
+        f"UPDATE alarms SET fired = NULL WHERE fired IN {_THESE}",
+        f"DELETE FROM recalled WHERE kind = 'turn' AND id IN {_THESE}",
+    ):
+        connection.execute(statement, (numbers,))
     turns = [TurnId(row[0]) for row in rows]
     drop_citations(connection, turns)
     drop_sources(connection, turns, from_micros(at))
