@@ -9,8 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
@@ -28,6 +27,7 @@ from familiar_app.ui.lorebook.panel import LorebookPanel, create_lorebook_panel
 from familiar_app.ui.shell.side_view import SideView
 from tests.doubles.waiting import until
 from tests.ui.double import MemoryTable
+from tests.ui.scene_window import put_away
 from tests.unit.ui.lorebook.stage import TEXT, CountingModel
 
 MIRA = FamiliarId("mira")
@@ -141,10 +141,7 @@ class Scene:
     async def close(self) -> None:
         await self.panel.close()
         await self.tasks.cancel()
-        QGuiApplication.setQuitOnLastWindowClosed(False)
-        self.window.hide()
-        self.window.deleteLater()
-        QApplication.sendPostedEvents(self.window, QEvent.Type.DeferredDelete)
+        put_away(self.window)
         assert self.errors == []
 
 

@@ -10,9 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from PySide6.QtCore import QEvent
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from familiar_app.domain.chat import ChatEvent, ChatRequest
 from familiar_app.domain.clock import FixedClock
@@ -30,6 +28,7 @@ from familiar_app.ui.kit.status import StatusModel
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.shell.side_view import SideView
 from tests.doubles.waiting import until
+from tests.ui.scene_window import put_away
 from tests.ui.timeline_scene import ANN, BEN, EGO, MIRA, day
 from tests.unit.projectors.scene import ToldModel
 
@@ -129,10 +128,7 @@ class PanelScene:
     async def close(self) -> None:
         await self.panel.close()
         await self.tasks.cancel()
-        QGuiApplication.setQuitOnLastWindowClosed(False)
-        self.window.hide()
-        self.window.deleteLater()
-        QApplication.sendPostedEvents(self.window, QEvent.Type.DeferredDelete)
+        put_away(self.window)
         await self.vault.close()
         assert self.errors == []
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QEvent
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QLineEdit, QPlainTextEdit, QWidget
 
 from familiar_app.bootstrap.loop import run
@@ -28,6 +27,7 @@ from familiar_app.ui.kit.status import StatusModel
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.shell.side_view import SideView
 from tests.doubles.waiting import until
+from tests.ui.scene_window import put_away
 from tests.unit.ui.character.test_character import CARD, MIRA, CountingGate, CountingModel
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -74,10 +74,7 @@ class Scene:
     async def close(self) -> None:
         await self.panel.close()
         await self.tasks.cancel()
-        QGuiApplication.setQuitOnLastWindowClosed(False)
-        self.window.hide()
-        self.window.deleteLater()
-        QApplication.sendPostedEvents(self.window, QEvent.Type.DeferredDelete)
+        put_away(self.window)
         assert self.errors == []
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QAccessible, QGuiApplication, QInputMethodEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QAccessible, QGuiApplication, QInputMethodEvent, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QApplication, QHBoxLayout, QPlainTextEdit, QWidget
 
@@ -26,6 +26,7 @@ from familiar_app.ui.kit.status import StatusModel
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.shell.side_view import SideView
 from tests.doubles.waiting import until
+from tests.ui.scene_window import press, put_away
 from tests.unit.ui.chat.stage import MIRA, Stage, make_stage
 
 # The offscreen screen says this of every window.
@@ -81,17 +82,9 @@ class Scene:
     async def close(self) -> None:
         await self.panel.close()
         await self.stage.tasks.cancel()
-        QGuiApplication.setQuitOnLastWindowClosed(False)
-        self.window.hide()
-        self.window.deleteLater()
-        QApplication.sendPostedEvents(self.window, QEvent.Type.DeferredDelete)
+        put_away(self.window)
         await self.stage.vault.close()
         assert self.stage.errors == []
-
-
-def press(widget: QWidget, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-    for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
-        QApplication.sendEvent(widget, QKeyEvent(kind, key, modifiers))
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from familiar_app.bootstrap.loop import run
@@ -25,6 +25,7 @@ from familiar_app.ui.prompts.panel import PromptsPanel, create_prompts_panel
 from familiar_app.ui.prompts.view import PromptsView
 from familiar_app.ui.shell.side_view import SideView
 from tests.doubles.waiting import until
+from tests.ui.scene_window import press, put_away
 from tests.ui.test_every_screen import cut_off, unnamed, unreachable
 from tests.unit.ui.prompts.stage import MIRA, START, Stage, background_trace, make_stage, reply_trace
 
@@ -85,17 +86,9 @@ class Scene:
     async def close(self) -> None:
         await self.panel.close()
         await self.stage.tasks.cancel()
-        QGuiApplication.setQuitOnLastWindowClosed(False)
-        self.window.hide()
-        self.window.deleteLater()
-        QApplication.sendPostedEvents(self.window, QEvent.Type.DeferredDelete)
+        put_away(self.window)
         await self.stage.vault.close()
         assert self.stage.errors == []
-
-
-def press(widget: QWidget, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-    for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
-        QApplication.sendEvent(widget, QKeyEvent(kind, key, modifiers))
 
 
 @pytest.fixture

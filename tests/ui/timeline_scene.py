@@ -10,9 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.fact import Fact, NewFact, Subject
@@ -32,6 +30,7 @@ from familiar_app.ui.timeline.model import TimelineModel
 from familiar_app.ui.timeline.panel import create_timeline_panel
 from familiar_app.ui.timeline.view import TimelineView
 from tests.doubles.waiting import until
+from tests.ui.scene_window import put_away
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -100,10 +99,7 @@ class TimelineScene:
     async def close(self) -> None:
         await self.panel.close()
         await self.tasks.cancel()
-        QGuiApplication.setQuitOnLastWindowClosed(False)
-        self.window.hide()
-        self.window.deleteLater()
-        QApplication.sendPostedEvents(self.window, QEvent.Type.DeferredDelete)
+        put_away(self.window)
         await self.vault.close()
         assert self.errors == []
 
