@@ -1,6 +1,6 @@
 """The acts that reminders are made of: written to the log, carried out, and carried out again where rows are missing.
 
-Everything a row says follows from turns: one that goes off, or is taken back in its own channel, `answers` the turn that
+Everything a row says follows from turns: one that goes off, or is taken back in its channel, `answers` the turn that
 set it, and that stays when the words are erased. Runs inside the writer's transaction.
 """
 
