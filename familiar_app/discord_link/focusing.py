@@ -26,6 +26,14 @@ async def set_focus(conversation: Conversation, scribe: Scribe, spot: Spot, *, o
     return f"{name} is not held to this channel any more; it attends to {others}."
 
 
+def workings(conversation: Conversation) -> str:
+    """Tell by what a familiar answers, and whether its memory can be searched."""
+    info, index = conversation.model.info, conversation.vault.index.status
+    where = "on its owner's computer" if info.local else "at an endpoint elsewhere"
+    search = {"building": "is being built", "ready": "is ready", "failed": "has failed"}.get(index.state, "is not built")
+    return f"{conversation.name} answers with {info.name}, {where}; the search index {search}."
+
+
 async def attention_here(conversation: Conversation, spot: Spot) -> str:
     """Tell in a sentence what a familiar attends to and which reminders wait, empty where there is nothing to tell."""
     vault, familiar = conversation.vault, conversation.familiar

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.discord_link.command_desk import Host
-from familiar_app.discord_link.focusing import attention_here, set_focus
+from familiar_app.discord_link.focusing import attention_here, set_focus, workings
 from familiar_app.discord_link.handling import statement_of
 from familiar_app.discord_link.household import Meant, Resident, who_is_meant
 from familiar_app.discord_link.incoming import Changed, Heard, Incoming, Pressed, Reacted, Spot
@@ -125,7 +125,8 @@ class House:
             listens = "listens" if member.scribe.listens(spot) else "does not listen"
             mode = member.conversation.config.discord_mode(spot.key, spot.parent_key)
             sentences.append(f"{member.conversation.name} {listens} here (mode: {mode})")
-        more = [await attention_here(member.conversation, spot) for member in self.members]
+        more = [workings(member.conversation) for member in self.members]
+        more += [await attention_here(member.conversation, spot) for member in self.members]
         first = f"{'; '.join(sentences)}; {kept} messages of this channel are kept."
         return "\n".join([first, *filter(None, more)])
 

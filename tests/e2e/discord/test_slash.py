@@ -35,6 +35,8 @@ async def test_attention_is_held_to_a_channel_and_let_go(tmp_path: Path) -> None
         assert await on.scene.command("Ann", "focus") == "Mira does not listen here."
         await on.scene.command("Ann", "subscribe")
         assert "attends to this channel until" in await on.scene.command("Ann", "focus")
+        told = await on.scene.command("Ann", "diagnostics")
+        assert "Mira answers with fake, on its owner's computer; the search index is not built." in told
         assert "Mira attends to this channel (pinned)." in await on.scene.command("Ann", "diagnostics")
         on.scene.open_channel("lobby")
         await on.scene.command("Ann", "subscribe", channel="lobby")
