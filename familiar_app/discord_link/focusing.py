@@ -30,7 +30,9 @@ def workings(conversation: Conversation) -> str:
     """Tell by what a familiar answers, and whether its memory can be searched."""
     info, index = conversation.model.info, conversation.vault.index.status
     where = "on its owner's computer" if info.local else "at an endpoint elsewhere"
-    search = {"building": "is being built", "ready": "is ready", "failed": "has failed"}.get(index.state, "is not built")
+    search = {"building": "is being built", "ready": "is ready", "failed": "has failed"}.get(
+        index.state, "is not built"
+    )
     return f"{conversation.name} answers with {info.name}, {where}; the search index {search}."
 
 
