@@ -102,7 +102,17 @@ class RollingSummary:
         if not asked.value:
             return False
         piece = Piece(self.name, VERSION, turns[0].id, turns[count - 1].id, str(channel))
-        await record(desk, piece, asked, self._apply, before=after, basis={})
+        shown_as = {turn.id: turn.revision for turn in turns[:count]}
+        await record(
+            desk,
+            piece,
+            asked,
+            self._apply,
+            before=after,
+            basis={},
+            # Where a turn was edited or deleted meanwhile, the story is told again from the newer words.
+            still=lambda writer: writer.wordings(shown_as) == shown_as,
+        )
         return True
 
     async def _ask(self, channel: ChannelId, turns: Sequence[Turn]) -> tuple[int, Asked]:

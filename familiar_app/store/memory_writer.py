@@ -151,11 +151,9 @@ class MemoryWriter:
         self.touched.update(reword.drop_unsaid(self._connection, familiar, turn, act, said, at))
 
     def wordings(self, turns: Iterable[TurnId]) -> dict[TurnId, int]:
-        """Return which revision of each turn is read at present."""
-        rows = (
-            self._connection.execute("SELECT id, revision FROM turns WHERE id = ?", (turn,)).fetchone()
-            for turn in turns
-        )
+        """Return which revision of each turn is read at present; deleted ones are left out."""
+        sql = "SELECT id, revision FROM turns WHERE id = ? AND deleted = 0"
+        rows = (self._connection.execute(sql, (turn,)).fetchone() for turn in turns)
         return {TurnId(row[0]): int(row[1]) for row in rows if row is not None}
 
     def believed_about(self, familiar: FamiliarId, person: PersonKey, *, until: int = 1 << 62) -> list[int]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+
+from familiar_app.domain.chat import ChatEvent, ChatRequest
 from familiar_app.domain.fact import Cause
 from familiar_app.domain.ids import TraceId
 from familiar_app.domain.projection import Dossier, NewReflection, Summary, Watermark
@@ -114,3 +117,23 @@ async def told(scene: Scene, traces: list[TraceId]) -> list[str]:
     """Return traces as they are stored."""
     found = [await scene.vault.traces.get(number) for number in traces]
     return [trace.model_dump_json() for trace in found if trace is not None]
+
+
+async def test_what_is_deleted_while_a_model_reads_it_comes_into_nothing(scene: Scene) -> None:
+    first = await scene.say(SECRET)
+    await scene.talk(10)
+    real = scene.model.stream
+
+    async def stream(request: ChatRequest) -> AsyncGenerator[ChatEvent, None]:
+        async for event in real(request):
+            yield event
+        if not (await scene.vault.turns.get(first)).deleted:  # type: ignore[union-attr]
+            await scene.vault.turns.scrub(first)
+
+    scene.model.stream = stream  # type: ignore[method-assign]
+    scene.model.tell(ROLLING_SUMMARY, "Her number is 0123.", "They made remarks.")
+    outcomes = await Projectors(scene.desk).run((ROLLING_SUMMARY,), until_idle=True)
+    assert [outcome.error for outcome in outcomes] == [None]
+    summary = await scene.vault.projections.summary(MIRA, scene.channel.id)
+    assert summary is not None
+    assert summary.text == "They made remarks."
