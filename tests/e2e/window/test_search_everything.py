@@ -50,12 +50,15 @@ def test_a_message_is_found_removed_brought_back_and_removed_again(screen: Scree
     screen.write("Search everything that is kept", "lighthouse")
     screen.until(lambda seen: seen.has("What was found", rows=2, chosen=1), "the message below its heading")
     screen.press("Return")
-    screen.until(lambda seen: seen.at("Conversation") and seen.has("Remove"), "the message in its place")
+    screen.until(
+        lambda seen: seen.at("Conversation") and WANTED in seen.focus["description"], "the message in its place"
+    )
     screen.press("Delete")
     wait_until(lambda: there(screen) == (COUNT - 1, False), "the removal of that one message")
     screen.until(lambda seen: seen.offered, "what can be undone")
     screen.press("ctrl+z")
     wait_until(lambda: there(screen) == (COUNT, True), "the undo")
+    screen.until(lambda seen: "Undone: Message removed." in seen.offered, "what can be done again")
     screen.press("ctrl+shift+z")
     wait_until(lambda: there(screen) == (COUNT - 1, False), "the redo")
     assert screen.in_clear(WANTED, PASSPHRASE) == []

@@ -34,6 +34,7 @@ def described(widget: QWidget) -> dict[str, Any]:
     found = {
         "kind": type(widget).__name__,
         "name": widget.accessibleName(),
+        "description": widget.accessibleDescription(),
         "text": text if isinstance(text, str) else "",
         "enabled": widget.isEnabled(),
     }
@@ -56,9 +57,10 @@ class Watched(QtWidgets.QApplication):
     def _look(self) -> None:
         focus = self.focusWidget()
         shown = [described(one) for one in self.allWidgets() if one.isVisible()]
-        # Such an offer goes away by itself, perhaps before a test has looked.
+        # What is offered and told for a while goes away by itself, perhaps before a test has looked.
         bars = [one for one in self.allWidgets() if isinstance(one, UndoBar) and one.isVisible()]
         texts = {label.text() for one in bars for label in one.findChildren(QtWidgets.QLabel)}
+        texts |= {one["text"] for one in shown if one["text"].startswith("Undone: ")}
         self._offered += sorted(texts - {""} - set(self._offered))
         seen = {
             "focus": described(focus) if focus is not None else None,
