@@ -22,9 +22,11 @@ from familiar_app.domain.chat import ModelInfo
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import FamiliarError, LockedError
 from familiar_app.domain.ids import FamiliarId, ego_key
+from familiar_app.domain.settings import BackupSettings
 from familiar_app.domain.trace import LayerTrace, LeftOut, PromptTrace, TracedMessage
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role
 from familiar_app.projectors.status import ProjectorStatus
+from familiar_app.store.backup_keeper import BackupKeeper
 from familiar_app.store.keys import KdfCost
 from familiar_app.store.lore_place import LorePlace
 from familiar_app.store.vault import Vault
@@ -45,7 +47,13 @@ class FakeProfile:
         self.cards: dict[FamiliarId, CharacterCard] = {}
         self.avatars: dict[FamiliarId, bytes] = {}
         self.kept: dict[FamiliarId, bytes | None] = {}
-        self.values: dict[str, Any] = {"last_familiar": None, "owner_name": "Robin", "remember_key": False}
+        backup = BackupSettings(every_hours=0, folder="backups", keep_daily=1, keep_weekly=0, keep_monthly=0)
+        self.values: dict[str, Any] = {
+            "last_familiar": None,
+            "owner_name": "Robin",
+            "remember_key": False,
+            "backup": backup,
+        }
 
     def exists(self) -> bool:
         return self.vault_path.exists()
@@ -214,6 +222,7 @@ class FakeGate:
         self.opened = SimpleNamespace(
             profile=self.profile, vault=vault, network=network, clock=FixedClock(NOW), familiars={}, broken={}
         )
+        self.opened.backups = BackupKeeper(vault, self.profile, self.opened.clock)  # type: ignore[arg-type]
         for familiar in self.profile.familiars():
             self._host(familiar)
 
