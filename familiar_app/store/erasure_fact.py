@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 _PER_STEP = 500
 _TRIGGERS = ("fact_subjects_emptied", "reflection_facts_emptied")
 _GONE = "(SELECT value FROM json_each(?1))"
+_LEFT = """SELECT id, familiar, text, identity FROM facts WHERE id NOT IN (SELECT fact FROM erasure_facts)
+    ORDER BY id"""
+_SAME = """SELECT 1 FROM facts WHERE familiar = ? AND identity = ? AND id <> ?
+    AND id NOT IN (SELECT fact FROM erasure_facts)"""
+_BEFORE_THEM = "SELECT id FROM facts WHERE id NOT IN (SELECT fact FROM erasure_facts)"
 _FACTS = """SELECT f.id, f.text, f.identity, e.gone FROM facts f LEFT JOIN erasure_facts e ON e.fact = f.id
     WHERE f.id > ? ORDER BY f.id LIMIT ?"""
 
@@ -38,6 +43,34 @@ def clean_facts(
                 _clean(connection, scope, redaction, (number, text, marked, gone is not None), counts)
         _remove(connection, [number for number, _text, _marked, gone in rows if gone], counts)
     return rows[-1][0] if len(rows) == _PER_STEP else None
+
+
+def note_doubles(connection: Connection, redaction: Redaction) -> None:
+    """Note facts that would say the same as another one without the name: a replay would take them for one.
+
+    The later one goes, and with it what it had replaced, which would come back without it.
+    """
+    if not redaction.touches_anything:
+        return
+    seen: set[tuple[str, bytes]] = set()
+    doubles: list[int] = []
+    for number, familiar, text, before in connection.execute(_LEFT).fetchall():
+        after = _identity_after(connection, redaction, number, text)
+        if after != before:
+            taken = connection.execute(_SAME, (familiar, after, number)).fetchone() is not None
+            if taken or (familiar, after) in seen:
+                doubles.append(number)
+            seen.add((familiar, after))
+    while doubles:
+        numbers = json.dumps(doubles)
+        connection.execute("INSERT OR IGNORE INTO erasure_facts SELECT value, 1 FROM json_each(?)", (numbers,))
+        rows = connection.execute(f"{_BEFORE_THEM} AND superseded_by IN {_GONE}", (numbers,))
+        doubles = [number for (number,) in rows]
+
+
+def _identity_after(connection: Connection, redaction: Redaction, fact: int, text: str) -> bytes:
+    keys = [key for (key,) in connection.execute("SELECT key FROM fact_subjects WHERE fact = ?", (fact,))]
+    return identity(redaction.text(text), (key for key in keys if key not in redaction.keys))
 
 
 def clean_retirements(connection: Connection, counts: Counter[str]) -> None:

@@ -17,7 +17,7 @@ from familiar_app.domain.ids import PersonKey, TurnId
 from familiar_app.domain.privacy import PrivacyLevel
 from familiar_app.domain.redaction import Redaction
 from familiar_app.store.erasure_act import clean_acts, clean_memories
-from familiar_app.store.erasure_fact import clean_facts, clean_retirements
+from familiar_app.store.erasure_fact import clean_facts, clean_retirements, note_doubles
 from familiar_app.store.erasure_ledger import clean_ledger
 from familiar_app.store.erasure_list import remember
 from familiar_app.store.erasure_reflection import clean_drawn
@@ -62,11 +62,13 @@ def begin(connection: Connection, target: Target, at: int, *, before: int | None
     catch_up(connection)
     scope = find(connection, target)
     note_down(connection, scope, target)
+    redaction = redaction_of(connection, scope)
+    note_doubles(connection, redaction)
     remember(connection, scope, at if before is None else before, _wish_of(connection, scope))
     number = connection.execute(
         "INSERT INTO erasures (kind, asked_at, work) VALUES (?, ?, ?) RETURNING id", (scope.kind, at, scope.as_text())
     ).fetchone()[0]
-    return Job(number, scope, redaction_of(connection, scope), at)
+    return Job(number, scope, redaction, at)
 
 
 def unfinished(connection: Connection) -> Job | None:
