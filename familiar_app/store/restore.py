@@ -110,8 +110,8 @@ def _lock(root: Path) -> VaultLock:
 
 
 def _exchange(wanted: Restoring, leaving: list[str]) -> Path | None:
-    # The last connection to the new vault may have left its lock file and an empty log.
-    for name in ("vault.lock", "vault.db-wal", "vault.db-shm"):
+    # Whoever had the new vault open leaves its lock behind; a log that could not be brought in comes along.
+    for name in ("vault.lock", "vault.db-shm"):
         (wanted.root / ".coming" / name).unlink(missing_ok=True)
     return exchange(wanted.root, leaving, wanted.at, "restore")
 
