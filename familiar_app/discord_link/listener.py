@@ -27,7 +27,7 @@ from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.lookout import Lookout
 from familiar_app.discord_link.ping import user_number
 from familiar_app.discord_link.press import Presses
-from familiar_app.discord_link.proxy import WAIT_S, YOUNG_S, Original, Proxies, key_of_proxy
+from familiar_app.discord_link.proxy import WAIT_S, YOUNG_S, Original, Proxies, as_a_mere_name, key_of_proxy
 from familiar_app.discord_link.proxy_lookup import Lookup, nobody
 from familiar_app.discord_link.reminding import PLATFORM, Reminding
 from familiar_app.discord_link.resume import wish_left
@@ -154,6 +154,7 @@ class Listener:
             self.journal.note(heard, Why.UNADDRESSED)
             return
         self._handled.append(heard.number)
+        heard = as_a_mere_name(heard)
         verdict = when_to_speak(await self._situation(heard, await self.scribe.channel(heard.spot)))
         if verdict.speak and not self.floor.grants(heard.number):
             verdict = Verdict(False, Why.IN_A_ROW)

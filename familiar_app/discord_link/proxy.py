@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from familiar_app.discord_link.incoming import Heard, Removed
 from familiar_app.discord_link.speak_rule import Verdict
@@ -23,6 +23,8 @@ WAIT_S = 2.0
 YOUNG_S = 10.0
 """How long a message is young enough to be one that a copy takes the place of."""
 MAX_TAG_CHARS = 100
+KNOWN_PROXIES = frozenset({466378653216014359, 431544605209788416})
+"""PluralKit and Tupperbox. One webhook of theirs speaks for many people."""
 _KEPT = 50
 
 
@@ -129,6 +131,13 @@ def fits(original: Heard, copy: Heard) -> bool:
     if not repeated:
         return bool(copy.extras) and copy.extras == original.extras
     return repeated in said and len(said) - len(repeated) <= MAX_TAG_CHARS
+
+
+def as_a_mere_name(heard: Heard) -> Heard:
+    """Return a message of a bot that is known to speak for people, under the key of the name it speaks by."""
+    if not heard.webhook or heard.application not in KNOWN_PROXIES:
+        return heard
+    return replace(heard, author=replace(heard.author, key=key_of_proxy(heard)))
 
 
 def key_of_proxy(copy: Heard) -> PersonKey:
