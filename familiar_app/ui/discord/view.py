@@ -11,15 +11,16 @@ from familiar_app.ui.discord.act import DiscordActs
 from familiar_app.ui.discord.deed import DiscordDeeds
 from familiar_app.ui.discord.guide import GuidePage
 from familiar_app.ui.discord.model import DiscordModel
+from familiar_app.ui.discord.noticed_part import NoticedPart
 from familiar_app.ui.discord.place import Row
 from familiar_app.ui.discord.side import noticed_page, page_of
 from familiar_app.ui.discord.strip import Strip
-from familiar_app.ui.discord.tables import NoticedRows, NoticedTable, PlaceRows, PlaceTable
+from familiar_app.ui.discord.tables import PlaceRows, PlaceTable
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.header import PanelHeader
 from familiar_app.ui.kit.icon import follow
-from familiar_app.ui.kit.label import column, label, line, surface
+from familiar_app.ui.kit.label import column, line, surface
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.side_page import SidePage
@@ -77,7 +78,11 @@ class DiscordView(QWidget):
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         split.addWidget(self._build_places())
-        split.addWidget(self._build_noticed())
+        heard = self.heard = NoticedPart(self.theme, self.model)
+        heard.chosen.connect(self.show_noticed)
+        heard.opened.connect(lambda at: self.deeds.do("turn", heard.rows.rows[at]))
+        self.noticed, self.noticed_rows = heard.table, heard.rows
+        split.addWidget(heard)
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
         split.setSizes([320, 260])
@@ -110,24 +115,6 @@ class DiscordView(QWidget):
         for page in (self.places, self.nowhere):
             self.place_pages.addWidget(page)
         return self.place_pages
-
-    def _build_noticed(self) -> QWidget:
-        holder, layout = surface(QWidget(), 1), column(spacing=0)
-        title = label("Heard and decided", "strong")
-        title.setContentsMargins(16, 8, 12, 8)
-        self.noticed_rows, self.noticed = NoticedRows(self.theme, self.model), NoticedTable(self.theme)
-        self.noticed.setModel(self.noticed_rows)
-        self.noticed.opened.connect(lambda index: self.deeds.do("turn", self.noticed_rows.rows[index.row()]))
-        self.noticed.current_changed.connect(lambda index: self.show_noticed(index.row()))
-        self.noticed.clicked.connect(lambda index: self.show_noticed(index.row()))
-        self.quiet = label("", "quiet", wrap=True)
-        self.quiet.setContentsMargins(16, 0, 12, 12)
-        layout.addWidget(title)
-        layout.addWidget(self.quiet)
-        layout.addWidget(self.noticed, 1)
-        layout.addStretch(0)
-        holder.setLayout(layout)
-        return holder
 
     def _timer(self, every_ms: int, run, *, single: bool = True) -> QTimer:
         made = QTimer(self)
@@ -270,7 +257,7 @@ class DiscordView(QWidget):
         self.strip.refresh()
         self._draw_failure()
         self.place_rows.refresh()
-        self.noticed_rows.refresh()
+        self.heard.refresh()
         self._draw_empty()
         self.refresh_side()
         (self._tick.start if self.model.ticking else self._tick.stop)()
@@ -293,13 +280,6 @@ class DiscordView(QWidget):
         if not self.model.rows:
             self.nowhere.set_text(*self._nowhere_words())
             self.nowhere.button.setVisible(bool(self.model.invitation) and not self.model.query)
-        empty = not self.noticed_rows.rows
-        self.quiet.setVisible(empty)
-        self.noticed.setVisible(not empty)
-        self.quiet.setText(
-            "Here you will see each message that arrives: who wrote it and where, whether it was answered, and why. "
-            "Words are shown in the chat alone."
-        )
 
     def _nowhere_words(self) -> tuple[str, str]:
         name = self.model.name
