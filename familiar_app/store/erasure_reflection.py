@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from familiar_app.domain.ids import TurnId
 from familiar_app.domain.redaction import Redaction
 from familiar_app.store.erasure_ledger import summary_text
 from familiar_app.store.erasure_scope import Scope
+from familiar_app.store.moment import from_micros
+from familiar_app.store.turn_forget import drop_summaries
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -29,7 +32,7 @@ def is_going(connection: Connection, reflection: int) -> bool:
     return connection.execute(_RESTS_ON, (reflection,)).fetchone() is not None
 
 
-def clean_drawn(connection: Connection, scope: Scope, redaction: Redaction, counts: Counter[str]) -> None:
+def clean_drawn(connection: Connection, scope: Scope, redaction: Redaction, at: int, counts: Counter[str]) -> None:
     """Clean what was drawn from turns and facts; both have to be there still."""
     for number, text in connection.execute("SELECT id, text FROM reflections").fetchall():
         if is_going(connection, number):
@@ -37,6 +40,7 @@ def clean_drawn(connection: Connection, scope: Scope, redaction: Redaction, coun
             counts["reflections"] += 1
         else:
             _put(connection, "reflections", number, (text, redaction.text(text)), counts)
+    _take_stories_back(connection, at, counts)
     for number, channel, text in connection.execute("SELECT id, channel, text FROM summaries").fetchall():
         left = summary_text(scope, redaction, str(channel), text)
         if left:
@@ -54,6 +58,22 @@ def clean_drawn(connection: Connection, scope: Scope, redaction: Redaction, coun
                 "UPDATE people_dossiers SET text = ? WHERE familiar = ? AND person = ?", (left, familiar, person)
             )
             counts["~dossiers"] += 1
+
+
+def _take_stories_back(connection: Connection, at: int, counts: Counter[str]) -> None:
+    """Let each story end before the first turn that is erased; it is told again from there, as after a deletion."""
+    rows = connection.execute(
+        """SELECT min(t.id) FROM erasure_turns e JOIN turns t ON t.id = e.turn
+        WHERE t.role <> 'operator' GROUP BY t.channel"""
+    )
+    before = _count(connection)
+    for (first,) in rows.fetchall():
+        drop_summaries(connection, TurnId(first), from_micros(at))
+    counts["summaries"] += before - _count(connection)
+
+
+def _count(connection: Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM summaries").fetchone()[0])
 
 
 def _put(connection: Connection, table: str, number: int, texts: tuple[str, str], counts: Counter[str]) -> None:

@@ -123,7 +123,7 @@ def _memories(connection: Connection, job: Job) -> None:
 
 
 def _drawn(connection: Connection, job: Job) -> None:
-    clean_drawn(connection, job.scope, job.redaction, job.counts)
+    clean_drawn(connection, job.scope, job.redaction, job.asked_at, job.counts)
     clean_retirements(connection, job.counts)
 
 

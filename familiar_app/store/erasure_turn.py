@@ -16,6 +16,7 @@ from familiar_app.domain.redaction import Redaction
 from familiar_app.store.fact_write import drop_sources
 from familiar_app.store.moment import from_micros
 from familiar_app.store.reflection import drop_citations
+from familiar_app.store.reword import read_rest_again
 from familiar_app.store.veil import VEILED
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def bury_turns(connection: Connection, at: int, after: int, counts: Counter[str]
         connection.execute(statement, (numbers,))
     turns = [TurnId(row[0]) for row in rows]
     drop_citations(connection, turns)
-    drop_sources(connection, turns, from_micros(at))
+    read_rest_again(connection, drop_sources(connection, turns, from_micros(at)), from_micros(at))
     return (rows[-1][0] if len(rows) == _PER_STEP else None), turns
 
 

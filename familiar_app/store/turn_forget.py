@@ -26,14 +26,14 @@ _SUMMARY = "rolling_summary"
 def forget_turns(connection: Connection, turns: Sequence[TurnId], at: datetime) -> list[FactId]:
     """Make turns tombstones and take back what rests on them. Returns the facts that cited them."""
     for turn in dict.fromkeys(turns):
-        _drop_summaries(connection, turn, at)
+        drop_summaries(connection, turn, at)
     facts = scrub_turns(connection, turns, at)
     _drop_thoughts(connection)
     read_rest_again(connection, facts, at)
     return facts
 
 
-def _drop_summaries(connection: Connection, turn: TurnId, at: datetime) -> None:
+def drop_summaries(connection: Connection, turn: TurnId, at: datetime) -> None:
     """Take a channel's story back to where it stood before a turn; it is told again from there, without the turn."""
     channel = existing(connection, turn).channel
     told = connection.execute(
