@@ -22,7 +22,16 @@ from familiar_app.discord_link import convert
 from familiar_app.discord_link.ask import allowed, attached, emoji_name, intents
 from familiar_app.discord_link.button import Buttons, Whisper, view_of
 from familiar_app.discord_link.fault import EXPECTED, explained
-from familiar_app.discord_link.incoming import Connected, Disconnected, Heard, Incoming, Reacted, Removed, Spot
+from familiar_app.discord_link.incoming import (
+    Connected,
+    Disconnected,
+    Heard,
+    Incoming,
+    Reacted,
+    Removed,
+    RightsChanged,
+    Spot,
+)
 from familiar_app.discord_link.limit import Limits
 from familiar_app.discord_link.server import Server
 from familiar_app.discord_link.survey import CHANGING, survey
@@ -124,6 +133,8 @@ class GatewayClient(discord.Client):
                 return convert.typing(args[0], self.me)
             case "interaction":
                 return self._pressed(args[0])
+            case "guild_role_update" | "guild_channel_update" | "member_update":
+                return [RightsChanged()]
         return []
 
     def servers(self) -> tuple[Server, ...]:

@@ -132,7 +132,12 @@ class Disconnected:
     """The connection broke; the library tries to take it up again."""
 
 
-Incoming = Heard | Changed | Removed | Reacted | Typing | Pressed | Connected | Disconnected
+@dataclass(frozen=True, slots=True)
+class RightsChanged:
+    """What the bot may do, on a server or in a channel, may be something else now."""
+
+
+Incoming = Heard | Changed | Removed | Reacted | Typing | Pressed | Connected | Disconnected | RightsChanged
 
 
 def channel_key(number: int) -> ChannelKey:

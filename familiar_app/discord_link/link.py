@@ -26,7 +26,7 @@ from familiar_app.discord_link.client import Addresses, GatewayClient
 from familiar_app.discord_link.fault import EXPECTED, explained
 from familiar_app.discord_link.floor import Floor
 from familiar_app.discord_link.house import House, Member
-from familiar_app.discord_link.incoming import Connected, Disconnected, Heard, Incoming, Reacted
+from familiar_app.discord_link.incoming import Connected, Disconnected, Heard, Incoming, Reacted, RightsChanged
 from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.listener import Listener
 from familiar_app.discord_link.membership import Membership
@@ -36,28 +36,16 @@ from familiar_app.discord_link.scribe import Scribe
 from familiar_app.discord_link.sender import Line
 from familiar_app.discord_link.slash import add_commands, synchronise
 from familiar_app.discord_link.status import LinkStatus
+from familiar_app.discord_link.waiting import Patience
 from familiar_app.discord_link.webhook import Mask, Persona
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.task import TaskRegistry
 
+__all__ = ["DiscordLink", "Patience"]
+
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long the link waits. At most one connection in `longest_s` stays far below what Discord allows in a day."""
-
-    shortest_s: float = 1.0
-    longest_s: float = 120.0
-    steady_s: float = 300.0
-    watch_s: float = 2.0
-    asleep_s: float = 30.0
-    ready_s: float = 60.0
-    guild_ready_s: float = 2.0
-    most_breaks: int = 5
-    breaks_within_s: float = 60.0
 
 
 @dataclass
@@ -239,6 +227,8 @@ class DiscordLink:
                             return OutsideError("Discord breaks the connection again and again.", retryable=True)
                         self.floor.leave(self)
                         await self._look_up()
+                    case RightsChanged():
+                        self._try_again()
                     case _:
                         if isinstance(event, Heard):
                             self.membership.note(event)
@@ -261,11 +251,16 @@ class DiscordLink:
 
     async def _connected(self, client: GatewayClient, event: Connected) -> None:
         self.relatives.add(client.me)
-        self.house.try_again()
+        self._try_again()
         await self.house.take_up()
         self._tell(LinkStatus("connected"))
         if not event.resumed:
             await self._catch_up.run(client)
+
+    def _try_again(self) -> None:
+        self.house.try_again()
+        for persona in self._personas.values():
+            persona.try_again()
 
     def _line(self, conversation: Conversation) -> Line:
         """Return what sends for a familiar: the account itself, or a webhook of its own where others use it too."""

@@ -1,9 +1,25 @@
-"""Waits for time to pass, unless something happens before."""
+"""How long the link waits, and waiting for time to pass unless something happens before."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long the link waits. At most one connection in `longest_s` stays far below what Discord allows in a day."""
+
+    shortest_s: float = 1.0
+    longest_s: float = 120.0
+    steady_s: float = 300.0
+    watch_s: float = 2.0
+    asleep_s: float = 30.0
+    ready_s: float = 60.0
+    guild_ready_s: float = 2.0
+    most_breaks: int = 5
+    breaks_within_s: float = 60.0
 
 
 async def pause_unless(pause: Callable[[float], Awaitable[None]], seconds: float, event: asyncio.Event) -> None:

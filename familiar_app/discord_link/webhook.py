@@ -66,6 +66,10 @@ class Persona:
         """How long what may come before the words of a message is."""
         return units(self._named(""))
 
+    def try_again(self) -> None:
+        """Ask for webhooks again where none could be made; the bot may be allowed to by now."""
+        self._refused.clear()
+
     async def send(
         self,
         channel: int,

@@ -206,6 +206,23 @@ async def test_webhook_only_stays_silent_without_the_right(tmp_path: Path) -> No
         assert [turn.role for turn in await on.turns()] == [Role.USER]
 
 
+async def test_webhook_only_speaks_again_as_soon_as_rights_change(tmp_path: Path) -> None:
+    async with home(tmp_path, NIX, toml=AMBIENT + 'persona = "webhook_only"\n') as house:
+        on = house.on
+        general = on.scene.channels["general"]
+        on.discord.rest.hooks.forbidden.add(general)
+        async with on.connected():
+            await on.scene.write("Ann", "Nix?")
+            await on.scene.until(lambda: any("webhooks" in status.trouble for status in on.statuses), "for the reason")
+            on.discord.rest.hooks.forbidden.clear()
+            await on.discord.gateway.tell("CHANNEL_UPDATE", on.discord.world.channels[general])
+            await on.scene.write("Ann", "Nix, now?")
+            await house.until_hooked(1)
+            await house.until_noted(1)
+        assert house.hooked() == [("Nix Dis-cord", "Hello.")]
+        assert on.discord.gateway.identified == 1
+
+
 async def test_the_right_counts_as_soon_as_it_is_given(tmp_path: Path) -> None:
     async with home(tmp_path, NIX) as house:
         on = house.on

@@ -228,6 +228,18 @@ async def test_a_channel_without_the_right_to_write_is_left_alone(tmp_path: Path
         await on.scene.replies(1)
 
 
+async def test_a_channel_is_written_in_again_as_soon_as_rights_change(tmp_path: Path) -> None:
+    async with stage(tmp_path) as on, on.connected():
+        on.discord.world.silenced.add(GENERAL)
+        await on.scene.write("Ann", "@Mira hi")
+        await on.scene.until(lambda: "may not" in on.link.status.trouble)
+        on.discord.world.silenced.clear()
+        await on.discord.gateway.tell("CHANNEL_UPDATE", on.discord.world.channels[GENERAL])
+        await on.scene.write("Ann", "@Mira now?")
+        await on.scene.replies(1)
+        assert on.discord.gateway.identified == 1
+
+
 async def test_server_faults_end_in_a_fresh_connection(tmp_path: Path) -> None:
     async with stage(tmp_path) as on:
         on.discord.rest.faults = [Fault("GET", "users/@me", 503, times=1)]
