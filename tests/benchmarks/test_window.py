@@ -41,6 +41,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 TURNS = 100_000
 HELD_MS = 50.0
 UNLOCK_S = 2.0
+LONG_S = 600.0
+"""For an answer beside an import that has to share the machine with others."""
 MIRA = FamiliarId("mira")
 PASSPHRASE = "violet heron ladder"
 START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -121,7 +123,7 @@ def test_unlock_and_import_at_a_hundred_thousand_turns(
         cpu, begun = time.process_time(), time.perf_counter()
         await application.unlock(passphrase=PASSPHRASE)
         window.start()
-        await until(lambda: usable(window))
+        await until(lambda: usable(window), LONG_S)
         unlock_s, unlock_cpu_s = time.perf_counter() - begun, time.process_time() - cpu
 
         await asyncio.sleep(1.0)
@@ -132,7 +134,7 @@ def test_unlock_and_import_at_a_hundred_thousand_turns(
         importing = asyncio.create_task(import_turns(application, lines))
         chat.view.composer.setPlainText("Tell me about words.")
         chat.view.deeds.do("send")
-        await until(lambda: chat.view.model.reply is not None and chat.view.model.reply.over)
+        await until(lambda: chat.view.model.reply is not None and chat.view.model.reply.over, LONG_S)
         assert await importing == TURNS
         held = beat.stop()
 
