@@ -87,8 +87,13 @@ def _gib(size_bytes: int) -> str:
 def free_memory_bytes() -> int | None:
     """Return how much memory a new process could use, None where the system does not say."""
     if sys.platform == "win32":
-        return _windows_free_bytes()
+        return _windows_bytes("free")
     return _linux_free_bytes() or _built_in_bytes()
+
+
+def built_in_memory_bytes() -> int | None:
+    """Return how much memory this computer has, None where the system does not say."""
+    return _windows_bytes("total") if sys.platform == "win32" else _built_in_bytes()
 
 
 def _linux_free_bytes() -> int | None:
@@ -109,7 +114,7 @@ def _built_in_bytes() -> int | None:
         return None
 
 
-def _windows_free_bytes() -> int | None:
+def _windows_bytes(what: str) -> int | None:
     class MemoryStatus(ctypes.Structure):
         _fields_ = (
             ("length", ctypes.c_ulong),
@@ -120,4 +125,4 @@ def _windows_free_bytes() -> int | None:
 
     status = MemoryStatus(length=ctypes.sizeof(MemoryStatus))
     kernel = getattr(ctypes, "windll").kernel32  # noqa: B009 - exists on Windows only
-    return int(status.free) if kernel.GlobalMemoryStatusEx(ctypes.byref(status)) else None
+    return int(getattr(status, what)) if kernel.GlobalMemoryStatusEx(ctypes.byref(status)) else None

@@ -1,4 +1,4 @@
-"""The only place that makes HTTP clients, and the rule about which addresses they may reach."""
+"""The only place that makes HTTP clients, the rule about which addresses they may reach, and a note of each contact."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from familiar_app.domain.contact import Contacts
 from familiar_app.domain.errors import UserError
 
 
@@ -24,18 +25,25 @@ class RefusedByLocalOnlyError(UserError):
 
 
 class NetworkPolicy:
-    """Decides on every connection before a socket exists. Setting `local_only` acts on clients made earlier, too."""
+    """Decides on every connection before a socket exists. Setting `local_only` acts on clients made earlier, too.
 
-    def __init__(self, *, local_only: bool) -> None:
+    Who is spoken to is noted in `contacts`: the host and the purpose, never what is said.
+    """
+
+    def __init__(self, *, local_only: bool, contacts: Contacts | None = None) -> None:
         self.local_only = local_only
+        self.contacts = contacts
 
-    def check(self, url: str) -> None:
-        """Raise RefusedByLocalOnlyError where the address may not be reached."""
-        if self.local_only and not is_loopback(url):
+    def check(self, url: str, purpose: str = "") -> None:
+        """Raise RefusedByLocalOnlyError where the address may not be reached; note it where a purpose is given."""
+        refused = self.local_only and not is_loopback(url)
+        if purpose and self.contacts is not None:
+            self.contacts.note(host_of(url), purpose, refused=refused)
+        if refused:
             raise RefusedByLocalOnlyError
 
-    def client(self, **options: Any) -> httpx.AsyncClient:
-        """Return a client whose every request, redirects included, passes `check`.
+    def client(self, purpose: str = "", **options: Any) -> httpx.AsyncClient:
+        """Return a client whose every request, redirects included, passes `check` and is noted with its purpose.
 
         Takes the options of `httpx.AsyncClient`. Redirects are not followed unless asked for.
         """
@@ -43,18 +51,18 @@ class NetworkPolicy:
         # A proxy named by the environment would be a way out, so in local-only mode the environment is not read.
         options.setdefault("trust_env", not self.local_only)
         transport = options.pop("transport", None)
-        return _CheckedClient(self, transport=transport, **options)
+        return _CheckedClient(self, purpose, transport=transport, **options)
 
 
 class _CheckedClient(httpx.AsyncClient):
     """A client that asks the policy for each single request, at the last place before a transport is chosen."""
 
-    def __init__(self, policy: NetworkPolicy, **options: Any) -> None:
+    def __init__(self, policy: NetworkPolicy, purpose: str, **options: Any) -> None:
         super().__init__(**options)
-        self._policy = policy
+        self._policy, self._purpose = policy, purpose
 
     def _transport_for_url(self, url: httpx.URL) -> httpx.AsyncBaseTransport:
-        self._policy.check(str(url))
+        self._policy.check(str(url), self._purpose)
         if self._policy.local_only:
             return self._transport
         return super()._transport_for_url(url)
@@ -69,6 +77,16 @@ def trusted_certificates() -> ssl.SSLContext:
 def no_certificates() -> ssl.SSLContext:
     """Return a context that trusts nobody, for clients that speak without encryption on this computer only."""
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def host_of(url: str) -> str:
+    """Return the computer an address names, with the port where it is this computer: its servers differ by that."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return ""
+    return f"{host}:{port}" if port is not None and is_loopback(url) else host
 
 
 def is_loopback(url: str) -> bool:

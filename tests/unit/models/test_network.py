@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from familiar_app.domain.contact import Contacts
 from familiar_app.domain.errors import UserError
-from familiar_app.models.network import NetworkPolicy, is_loopback
+from familiar_app.models.network import NetworkPolicy, host_of, is_loopback
 
 HERE = ["http://localhost:1/v1", "http://LOCALHOST/", "http://127.0.0.1:8080", "http://127.9.9.9", "http://[::1]:80/"]
 HERE += ["https://[::ffff:127.0.0.1]/", "http://localhost.:80"]
@@ -79,3 +80,35 @@ async def test_a_proxy_of_the_environment_is_no_way_out(server: Any, monkeypatch
     async with policy.client() as client:
         policy.local_only = True
         assert (await client.get(server.url)).text == "direct"
+
+
+async def test_contacts_are_noted_refused_ones_too(server: Any, clock: Any) -> None:
+    contacts = Contacts(clock)
+    policy = NetworkPolicy(local_only=True, contacts=contacts)
+    server.answers = [server.reply(200, "")]
+    async with policy.client("Trying out") as client:
+        await client.get(server.url)
+        with pytest.raises(UserError, match="Local-only mode"):
+            await client.get("http://example.com/secret-path?q=secret")
+    noted = {one.host: (one.purpose, one.count, one.refused) for one in contacts.newest_first()}
+    assert noted == {f"127.0.0.1:{server.port}": ("Trying out", 1, 0), "example.com": ("Trying out", 0, 1)}
+    assert "secret" not in str(contacts.to_json())
+
+
+def test_a_look_without_a_purpose_is_not_noted(clock: Any) -> None:
+    contacts = Contacts(clock)
+    NetworkPolicy(local_only=False, contacts=contacts).check("http://example.com")
+    assert contacts.newest_first() == []
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://Example.com:8443/a", "example.com"),
+        ("http://127.0.0.1:8080/v1", "127.0.0.1:8080"),
+        ("wss://gateway.discord.gg/?v=10", "gateway.discord.gg"),
+        ("http://[broken", ""),
+    ],
+)
+def test_a_host_is_named_without_what_stands_behind_it(url: str, host: str) -> None:
+    assert host_of(url) == host
