@@ -161,7 +161,10 @@ class Theme(QObject):
     def _apply(self) -> None:
         self._app.setFont(self.font())
         self._app.setPalette(self._palette())
-        self._app.setStyleSheet(self._style_sheet())
+        sheet = self._style_sheet()
+        # In exchange for another sheet Qt styles each widget once for every widget above it; without one, once.
+        self._app.setStyleSheet("")
+        self._app.setStyleSheet(sheet)
 
     def _style_sheet(self) -> str:
         template = Template(resource("theme", "style.qss").read_text(encoding="utf-8"))
