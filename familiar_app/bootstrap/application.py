@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
+from familiar_app.bootstrap.contact_book import ContactBook
 from familiar_app.bootstrap.discord import build_hub
 from familiar_app.bootstrap.embedder_pool import EmbedderPool
 from familiar_app.bootstrap.lore_shelf import ProfileLorebooks
@@ -61,6 +62,7 @@ class Application:
         self._forced_local_only = local_only
         self._services: Services | None = None
         self._pool: ModelPool | None = None
+        self._contact_book: ContactBook | None = None
         self._embedders = EmbedderPool(profile.root)
         self._lasting, self._discord = lasting, discord
         self._changing = asyncio.Lock()
@@ -215,11 +217,15 @@ class Application:
         await self._embedders.close()
         if pool is not None:
             await pool.close()
+        if self._contact_book is not None:
+            await self._contact_book.save()
 
     async def _build(self, vault: Vault) -> Services:
         settings = self._profile.settings()
         local_only = settings.local_only if self._forced_local_only is None else self._forced_local_only
-        network = NetworkPolicy(local_only=local_only)
+        self._contact_book = ContactBook(vault, self._clock)
+        await self._contact_book.load()
+        network = NetworkPolicy(local_only=local_only, contacts=self._contact_book.contacts)
         self._pool = ModelPool(network, vault.secrets.get)
         self._embedders = EmbedderPool(self._profile.root)
         services = Services(self._profile, vault, self._clock, self._tasks, network)
@@ -238,6 +244,8 @@ class Application:
         self._services = services
         if self._lasting:
             self._tasks.start(services.backups.run(), name="backups", owner=services)
+            if self._contact_book is not None:
+                self._tasks.start(self._contact_book.run(), name="contacts", owner=services)
         if services.discord is not None:
             self._tasks.start(services.discord.begin(), name="Discord", owner=services)
         return services

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
 
 from familiar_app.bootstrap.application import Application
 from familiar_app.bootstrap.log import LogBuffer, set_up_logging
 from familiar_app.bootstrap.stream import open_missing_streams
+from familiar_app.bootstrap.telemetry import silence_libraries
 from familiar_app.cli.main import main as run_cli
 from familiar_app.domain.clock import Clock, FixedClock, SystemClock
 from familiar_app.domain.task import TaskRegistry
@@ -19,6 +21,7 @@ log = logging.getLogger(__name__)
 
 def main() -> int:
     """Run the program with the arguments of this process and return its exit code."""
+    silence_libraries(os.environ)
     open_missing_streams()
     buffer = LogBuffer()
     set_up_logging(buffer)

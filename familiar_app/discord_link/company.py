@@ -24,6 +24,7 @@ from familiar_app.store.token_lock import lock_token
 from familiar_app.store.vault import Vault
 
 _ADDRESS = "FAMILIAR_DISCORD_ADDRESS"
+PURPOSE = "Discord"
 Report = Callable[[FamiliarId, LinkStatus], None]
 
 
@@ -121,7 +122,7 @@ class Company:
 
     def _check(self, url: str) -> None:
         try:
-            self.network.check(url)
+            self.network.check(url, PURPOSE)
         except RefusedByLocalOnlyError as error:
             raise UserError(
                 LOCAL_ONLY,

@@ -13,6 +13,7 @@ from familiar_app.models.openai_stream import read_bounded
 
 _USUAL_PORTS = (("Ollama", 11434), ("LM Studio", 1234), ("llama-server", 8080), ("KoboldCpp", 5001))
 _PROBE_S = 1.0
+PURPOSE = "Looking for model servers"
 _MAX_ANSWER_BYTES = 4 * 1024 * 1024
 _MAX_MODELS = 500
 
@@ -30,7 +31,7 @@ async def find_local_servers(
     network: NetworkPolicy, *, ports: tuple[tuple[str, int], ...] = _USUAL_PORTS
 ) -> list[FoundServer]:
     """Ask each usual port of this computer at once; takes a second at most."""
-    async with network.client(timeout=_PROBE_S, trust_env=False, verify=no_certificates()) as client:
+    async with network.client(PURPOSE, timeout=_PROBE_S, trust_env=False, verify=no_certificates()) as client:
         found = await asyncio.gather(*(_ask(client, kind, port) for kind, port in ports))
     return [server for server in found if server is not None]
 

@@ -12,10 +12,10 @@ MAX_BYTES = 100_000
 log = logging.getLogger(__name__)
 
 
-async def fetch_json(network: NetworkPolicy, url: str, *, timeout_s: float) -> object | None:
+async def fetch_json(network: NetworkPolicy, url: str, *, timeout_s: float, purpose: str) -> object | None:
     """Return what stands at an address; None where nothing does, it is no JSON, or it may not or cannot be reached."""
     try:
-        async with network.client(timeout=timeout_s) as client:
+        async with network.client(purpose, timeout=timeout_s) as client:
             answer = await client.get(url)
         if answer.status_code != httpx.codes.OK or len(answer.content) > MAX_BYTES:
             return None

@@ -24,6 +24,7 @@ from familiar_app.models.turnstile import Turnstile
 from familiar_app.models.wire import AnswerAssembler, check_request, wire_request, wire_text
 
 DEFAULT_CONTEXT_TOKENS = 8192
+PURPOSE = "Model endpoint"
 _CONNECT_S = 10.0
 _MAX_REFUSAL_BYTES = 64 * 1024
 
@@ -66,6 +67,7 @@ class OpenAIModel:
         self._sleep = sleep
         self._now = now
         self._client = network.client(
+            PURPOSE,
             headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
             timeout=httpx.Timeout(
                 self._patience.first_token_s, connect=min(_CONNECT_S, self._patience.first_token_s), pool=None
