@@ -35,6 +35,7 @@ from familiar_app.ui.backups.panel import create_backups_panel
 from familiar_app.ui.character.panel import create_character_panel
 from familiar_app.ui.chat.panel import create_chat_panel
 from familiar_app.ui.discord.panel import create_discord_panel
+from familiar_app.ui.help.panel import create_help_panel
 from familiar_app.ui.inbox.panel import create_inbox_panel
 from familiar_app.ui.kit.panel import PanelFactory
 from familiar_app.ui.kit.parts import ReadCard, WindowParts
@@ -151,6 +152,7 @@ def window_parts(
         create_search_panel,
         create_upkeep_panel,
         create_backups_panel,
+        create_help_panel,
     )
     return WindowParts(
         gate=application,

@@ -18,3 +18,9 @@ def resource(*parts: str) -> Path:
         if found.exists():
             return found
     raise BugError(f"The shipped file {'/'.join(parts)} is missing from this installation.")
+
+
+def documents() -> Path:
+    """Return the folder of the manual and its pictures: `docs/` of a source tree, else what was built in."""
+    beside = _PACKAGE.parent
+    return beside / "docs" if (beside / "pyproject.toml").is_file() else resource("docs")

@@ -189,7 +189,7 @@ class TestKeys:
 
     def test_escape_closes_the_side_view_and_gives_the_focus_back(self, world: World, on_loop: OnLoop) -> None:
         async def test(window: MainWindow) -> None:
-            press(window, "F1")
+            press(window, "Shift+F1")
             side = window.frame.side_view
             assert side.is_open()
             assert isinstance(side._widget, KeyList)

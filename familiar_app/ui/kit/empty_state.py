@@ -1,4 +1,4 @@
-"""The empty state of a panel: what will be here, and the one action that fills it."""
+"""The empty state of a panel: what will be here, the one action that fills it, and the way to the manual."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.help_link import help_link, show_help_link
 from familiar_app.ui.kit.icon import follow, pixmap
 from familiar_app.ui.kit.label import column, label
 from familiar_app.ui.kit.theme import Theme
 
 
 class EmptyState(QWidget):
-    """An icon, a heading, a sentence and at most one button, in the middle of the free space."""
+    """An icon, a heading, a sentence and at most one button, in the middle of the free space.
+
+    Within a panel a link below leads to its page of the manual.
+    """
 
     def __init__(
         self,
@@ -46,6 +50,8 @@ class EmptyState(QWidget):
             layout.addSpacing(8)
             self.button = button(step, run, role="primary")
             layout.addWidget(self.button, 0, middle)
+        self.help = help_link(self)
+        layout.addWidget(self.help, 0, middle)
         layout.addStretch(3)
         self.setLayout(layout)
         self._refresh()
@@ -58,6 +64,7 @@ class EmptyState(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        show_help_link(self.help, self)
         self._fit()
 
     def _fit(self) -> None:

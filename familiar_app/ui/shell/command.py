@@ -27,6 +27,8 @@ class Commands(Protocol):
     def can_go_back(self) -> bool: ...
     def can_go_forward(self) -> bool: ...
     def show_keys(self) -> None: ...
+    def show_help(self) -> None: ...
+    def can_help(self) -> bool: ...
     def search_everything(self) -> None: ...
     def can_search(self) -> bool: ...
     def undo(self) -> None: ...
@@ -89,7 +91,17 @@ def _window(
         ),
         Action("shell.undo", "Undo", do.undo, "Ctrl+Z", "undo", group, enabled=do.can_undo),
         Action("shell.redo", "Redo", do.redo, "Ctrl+Shift+Z", "redo", group, "do again", enabled=do.can_redo),
-        Action("shell.keys", "All keys", do.show_keys, "F1", "question", group, words="help shortcuts keyboard"),
+        Action(
+            "shell.help",
+            "Help: about this panel",
+            do.show_help,
+            "F1",
+            "question",
+            group,
+            words="manual documentation guide",
+            enabled=do.can_help,
+        ),
+        Action("shell.keys", "All keys", do.show_keys, "Shift+F1", "question", group, words="help shortcuts keyboard"),
         Action("shell.larger", "Larger text", lambda: do.zoom(1), "Ctrl++", "plus", group, words="zoom in"),
         Action("shell.smaller", "Smaller text", lambda: do.zoom(-1), "Ctrl+-", "search", group, words="zoom out"),
         Action(

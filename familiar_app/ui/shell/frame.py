@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 SIDE_WIDTH = 360
 SEARCH = "search"
+HELP = "help"
 
 
 class Frame(QWidget):
@@ -180,6 +181,13 @@ class Frame(QWidget):
         panel = self._panels.get(self._current)
         more = panel.keys() if isinstance(panel, HasKeys) else {}
         self.side_view.show_widget("All keys", KeyList(self.actions_registry.all(), more))
+
+    def show_help(self) -> None:
+        """Open the manual at the page of the panel that is shown."""
+        self.go_to(HELP, f"panel:{self._current}")
+
+    def can_help(self) -> bool:
+        return HELP in self._panels
 
     def search_everything(self) -> None:
         self.show_panel(SEARCH)

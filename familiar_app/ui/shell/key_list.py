@@ -1,4 +1,4 @@
-"""The list of keys behind F1: everything that can be done now, with its shortcut."""
+"""The list of keys behind Shift+F1: everything that can be done now, with its shortcut."""
 
 from __future__ import annotations
 
