@@ -12,6 +12,7 @@ from familiar_app import __version__
 from familiar_app.cli import passphrase
 from familiar_app.cli.context import Command, heard
 from familiar_app.cli.health_shape import memory_lines, memory_shape
+from familiar_app.cli.model_name import named_spec
 from familiar_app.cli.option import familiar_id
 from familiar_app.cli.place_shape import index_line, place_lines, place_shape
 from familiar_app.domain.card import CharacterCard
@@ -52,7 +53,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
         "--model",
         default=BUNDLED_MODEL,
         metavar="SPEC",
-        help="smollm2 (default), gguf:FILE, openai:URL#MODEL or scripted:FILE",
+        help="smollm2 (default), gguf:FILE, openai:URL#MODEL, scripted:FILE, or the name of a model that was fetched",
     )
     init.add_argument("--api-key-file", type=Path, metavar="FILE", help="holds the model's key; it goes into the vault")
     init.set_defaults(handler=run_init)
@@ -70,7 +71,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
 async def run_init(command: Command) -> int:
     """Make a profile, or add a familiar to one."""
     args, gate = command.args, command.gate
-    familiar, notes, entries = _new_familiar(args)
+    familiar, notes, entries = _new_familiar(args, gate.profile.root)
     if familiar.id is not None and familiar.id in gate.profile.familiars():
         raise BadInputError("a familiar with this id exists already.", field="id", next_step="Choose another id.")
     recovery_code = None
@@ -94,7 +95,7 @@ async def _was_cut_short(services: Services) -> bool:
     return not services.profile.familiars() and await services.vault.turns.count() == 0
 
 
-def _new_familiar(args: argparse.Namespace) -> tuple[NewFamiliar, tuple[ReportLine, ...], int]:
+def _new_familiar(args: argparse.Namespace, root: Path) -> tuple[NewFamiliar, tuple[ReportLine, ...], int]:
     """Read everything that the options name, so that what cannot be used is refused before anything is made.
 
     Returns the familiar, what its card's file had to be told about, and the number of its lorebook's entries.
@@ -113,7 +114,7 @@ def _new_familiar(args: argparse.Namespace) -> tuple[NewFamiliar, tuple[ReportLi
     familiar = NewFamiliar(
         card=replace(card, name=_name(args.name) or card.name.strip() or DEFAULT_NAME),
         id=FamiliarId(args.id) if args.id else None,
-        model=absolute_spec(args.model),
+        model=named_spec(args.model, root) or absolute_spec(args.model),
         api_key=passphrase.from_file(args.api_key_file).strip() if args.api_key_file else None,
         avatar_png=avatar,
         lorebook_toml=None if lorebook is None else native_bytes(lorebook),

@@ -15,7 +15,7 @@ from typing import ParamSpec, TypeVar
 import httpx
 
 from familiar_app.domain.errors import FamiliarError, OutsideError
-from familiar_app.domain.model_catalogue import ModelSource
+from familiar_app.domain.model_catalogue import ModelSource, needed_memory
 from familiar_app.models.download_part import PartFile, digest
 from familiar_app.models.download_progress import Fetched, Pace, Persistence, Progress
 from familiar_app.models.download_remote import (
@@ -27,7 +27,7 @@ from familiar_app.models.download_remote import (
     start_of_range,
     whole_size,
 )
-from familiar_app.models.llama_fit import read_model_file
+from familiar_app.models.llama_fit import built_in_memory_bytes, read_model_file
 from familiar_app.models.network import NetworkPolicy, trusted_certificates
 from familiar_app.models.openai_error import Refusal, backoff_s
 
@@ -38,6 +38,16 @@ _MOST_CHANGES = 3
 P = ParamSpec("P")
 T = TypeVar("T")
 log = logging.getLogger(__name__)
+
+
+class TooLittleMemoryError(OutsideError):
+    """The model could be fetched, but would never run here."""
+
+    def __init__(self, needed_bytes: int, built_in_bytes: int) -> None:
+        super().__init__(
+            f"This model needs about {_gb(needed_bytes)} GB of memory, and this computer has {_gb(built_in_bytes)} GB.",
+            "Choose a smaller one, or fetch it anyway (with --anyway on the command line).",
+        )
 
 
 class _ChangedError(Exception):
@@ -55,9 +65,11 @@ class Download:
         report: Callable[[Progress], object] = lambda _: None,
         persistence: Persistence | None = None,
         free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
+        check_memory: bool = True,
     ) -> None:
         self._network, self._folder, self._source = network, folder, source
         self._report, self._persistence, self._free_bytes = report, persistence or Persistence(), free_bytes
+        self._check_memory = check_memory
         self._progress = Progress("asking", source.host)
         self._pace = Pace()
 
@@ -122,7 +134,11 @@ class Download:
         return remote
 
     def _check_room(self, part: PartFile, remote: RemoteFile) -> None:
-        needed = (remote.size_bytes or self._source.about_bytes or 0) - part.size_bytes
+        whole = remote.size_bytes or self._source.about_bytes or 0
+        memory, built_in = needed_memory(whole, self._source.cache_bytes_per_token), built_in_memory_bytes()
+        if self._check_memory and built_in is not None and memory > built_in:
+            raise TooLittleMemoryError(memory, built_in)
+        needed = whole - part.size_bytes
         free = self._free_bytes(self._folder)
         if needed + SPARE_BYTES > free:
             raise OutsideError(

@@ -70,14 +70,19 @@ class ModelLibrary:
     def local_only(self) -> bool:
         return self._network().local_only
 
-    def begin(self, source: ModelSource) -> None:
-        """Fetch a model, or go on with it. Raises RefusedByLocalOnlyError before anything is begun."""
+    def begin(self, source: ModelSource, *, anyway: bool = False) -> None:
+        """Fetch a model, or go on with it; with `anyway` also where it would never run here.
+
+        Raises RefusedByLocalOnlyError before anything is begun.
+        """
         self._network().check(source.url)
         if source.file in self._work:
             return
         self.failed.pop(source.file, None)
         self.running[source.file] = Running(source, Progress("asking", source.host))
-        self._work[source.file] = self._tasks.start(self._fetch(source), name=f"fetch {source.file}", owner=self)
+        self._work[source.file] = self._tasks.start(
+            self._fetch(source, anyway), name=f"fetch {source.file}", owner=self
+        )
         self._tell(source.file)
 
     def begin_again(self, file: str, url: str) -> None:
@@ -113,13 +118,13 @@ class ModelLibrary:
         """Stop everything; it can be gone on with another day."""
         await self._tasks.cancel(self)
 
-    async def _fetch(self, source: ModelSource) -> None:
+    async def _fetch(self, source: ModelSource, anyway: bool) -> None:
         def report(progress: Progress) -> None:
             self.running[source.file] = Running(source, progress)
             self._tell(source.file)
 
         try:
-            download = Download(self._network(), self.shelf.folder, source, report)
+            download = Download(self._network(), self.shelf.folder, source, report, check_memory=not anyway)
             self.fetched[source.file] = await download.run()
         except FamiliarError as error:
             self.failed[source.file] = Failed(source, error)

@@ -22,7 +22,7 @@ from familiar_app.domain.chat import ModelInfo
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import FamiliarError, LockedError
 from familiar_app.domain.ids import FamiliarId, ego_key
-from familiar_app.domain.settings import BackupSettings
+from familiar_app.domain.settings import BackupSettings, CharacterConfig
 from familiar_app.domain.trace import LayerTrace, LeftOut, PromptTrace, TracedMessage
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role
 from familiar_app.projectors.status import ProjectorStatus
@@ -88,6 +88,9 @@ class FakeProfile:
 
     def settings(self) -> SimpleNamespace:
         return SimpleNamespace(**self.values)
+
+    def config(self, familiar: FamiliarId) -> CharacterConfig:
+        return make_config()
 
     def save_settings(self, changes: Mapping[str, Any]) -> None:
         self.values |= changes
