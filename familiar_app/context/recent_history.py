@@ -25,6 +25,7 @@ from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.budget import stable_start
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.ids import OWNER, ChannelId, FamiliarId, PersonKey, TurnId
+from familiar_app.domain.record import record
 from familiar_app.domain.speech import told_apart
 from familiar_app.domain.trace import LeftOut
 from familiar_app.domain.turn import Role, Turn
@@ -39,7 +40,7 @@ _BEGINNING_TOKENS = 8
 _REMEMBERED_BODIES = 4000
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HistoryLine:
     """A turn as it stands in the prompt. `cost` is its tokens with what joins it to the line before."""
 

@@ -15,6 +15,7 @@ from familiar_app.context.prompt_text import fill, prompt_text
 from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.ranking import NEUTRAL
 from familiar_app.domain.recall import Hit
+from familiar_app.domain.record import record
 from familiar_app.domain.trace import LeftOut
 
 RETRIEVED = "retrieved_context"
@@ -31,7 +32,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Line:
     """A turn or a fact as it is written. `place` puts turns in order: channel, then number."""
 
@@ -40,7 +41,7 @@ class Line:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Item:
     """One hit with the lines it needs: its own, and for a turn those beside it."""
 

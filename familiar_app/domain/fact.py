@@ -17,6 +17,7 @@ from typing import NewType
 from familiar_app.domain.errors import BugError
 from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.interval import Interval
+from familiar_app.domain.record import record
 
 FactId = NewType("FactId", int)
 
@@ -33,7 +34,7 @@ class Cause(StrEnum):
     SOURCE_EDITED = "source_edited"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Belief:
     """One stretch of system time in which a fact was believed.
 
@@ -53,7 +54,7 @@ class Belief:
         return self.held.until is None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Subject:
     """Somebody a fact is about, with the name they had when it was written."""
 
@@ -80,7 +81,7 @@ class NewFact:
     valid_to: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fact:
     """A belief with its sources. `importance` is 1 to 10 or None; `origin` names who wrote it (projector or owner).
 

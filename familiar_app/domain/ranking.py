@@ -13,6 +13,8 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from familiar_app.domain.record import record
+
 Kind = Literal["turn", "fact", "memory"]
 Key = tuple[Kind, int]
 
@@ -40,7 +42,7 @@ class Weights:
     facts: float
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Candidate:
     """Something a search found. `order` grows with its age's opposite: a later one has the greater number.
 
@@ -58,7 +60,7 @@ class Candidate:
     sources: tuple[Key, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Signal:
     """One reason for a score: as measured, scaled to 0..1, and how much of it counted."""
 
@@ -72,7 +74,7 @@ class Signal:
         return self.normalised * self.weight
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Ranked:
     """A candidate in its place; `score` is the sum of the signals' shares."""
 

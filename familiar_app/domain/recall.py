@@ -10,6 +10,7 @@ from familiar_app.domain.audience import Audience, Held
 from familiar_app.domain.fact import Fact
 from familiar_app.domain.ids import ChannelId, FamiliarId, Lineage, PersonKey, TurnId
 from familiar_app.domain.ranking import Kind, Signal, Weights
+from familiar_app.domain.record import record
 from familiar_app.domain.saved_memory.memory import SavedMemory
 from familiar_app.domain.turn import Turn
 
@@ -55,7 +56,7 @@ class Recall:
         return self.limit * CANDIDATES_PER_RESULT
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Hit:
     """One thing that was found, with the signals that its score is made of.
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, PersonKey, TraceId, TurnId
+from familiar_app.domain.record import record
 
 
 class Role(StrEnum):
@@ -19,7 +20,7 @@ class Role(StrEnum):
     OPERATOR = "operator"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Author:
     """A speaker as seen at that moment. `key` is the identity; the names are snapshots."""
 
@@ -68,7 +69,7 @@ class NewTurn:
     mentions: tuple[PersonKey, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Turn:
     """A stored turn as it reads now: the newest revision of its text, and its place among its alternatives.
 
@@ -141,7 +142,7 @@ class DayMark:
     turns: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class NameSpan:
     """A name somebody had, of one kind (`username`, `global_name`, `nickname`, `name`), over a half-open interval."""
 

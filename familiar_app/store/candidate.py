@@ -12,6 +12,7 @@ from familiar_app.domain.fact import Fact, FactId, is_current, was_believed, was
 from familiar_app.domain.ids import PersonKey
 from familiar_app.domain.ranking import NEIGHBOUR_GAP_S, Candidate, Key
 from familiar_app.domain.recall import Recall
+from familiar_app.domain.record import record
 from familiar_app.store.fact_row import read_facts
 from familiar_app.store.heard import Hearing
 from familiar_app.store.index.search_index import View
@@ -45,7 +46,7 @@ class Cue:
     people: tuple[PersonKey, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Place:
     """Where a turn stands in its channel."""
 
