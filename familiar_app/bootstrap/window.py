@@ -136,19 +136,20 @@ def window_parts(
     application: Application, tasks: TaskRegistry, theme: Theme, buffer: LogBuffer, leave: Callable[[], None]
 ) -> WindowParts:
     """Name everything the window stands on; `leave` asks for the end of the program."""
+    # The first ten have the keys Alt+1 to Alt+0.
     panels: tuple[PanelFactory, ...] = (
         create_chat_panel,
         create_timeline_panel,
         create_people_panel,
         create_reflections_panel,
-        create_memories_panel,
-        create_character_panel,
         create_lorebook_panel,
+        create_memories_panel,
         create_prompts_panel,
-        create_inbox_panel,
         create_discord_panel,
         log_panel(buffer),
         settings_panel,
+        create_character_panel,
+        create_inbox_panel,
         create_search_panel,
         create_upkeep_panel,
         create_backups_panel,

@@ -76,3 +76,18 @@ def test_a_panel_without_a_place_here_leaves_none_marked(rail: Rail) -> None:
     assert not any(one.isChecked() for one in rail._buttons.values())
     rail.select("log")
     assert [name for name, one in rail._buttons.items() if one.isChecked()] == ["log"]
+
+
+def test_the_settings_stand_lowest_wherever_they_come_in_the_order(theme: Theme) -> None:
+    rail = Rail(theme, lambda _button: None)
+    rail.set_entries([RailEntry(name.lower(), name, "chat") for name in ("Chat", "Settings", "Character", "Inbox")])
+    rail.show()
+    set_height(rail, 900)
+    tops = {name: one.mapTo(rail, one.rect().topLeft()).y() for name, one in rail._buttons.items()}
+    assert sorted(tops, key=tops.__getitem__) == ["chat", "character", "inbox", "settings"]
+    assert tops["settings"] - tops["inbox"] > tops["inbox"] - tops["character"], "room lies between"
+    assert rail._buttons["settings"].toolTip() == "Settings (Alt+2)"
+    assert rail._buttons["inbox"].toolTip() == "Inbox (Alt+4)"
+    rail.close()
+    rail.deleteLater()
+    QApplication.processEvents()

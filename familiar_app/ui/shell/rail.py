@@ -87,14 +87,16 @@ class Rail(QWidget):
         self.setFixedWidth(max(self._theme.px(least), widest + 16))
 
     def set_entries(self, entries: Sequence[RailEntry]) -> None:
-        """Show the panels in this order. The last one, if it is the settings, stands at the lower end."""
+        """Show the panels in this order, the first ten with a number key. The settings stand at the lower end."""
+        above = 0
         for number, entry in enumerate(entries, 1):
             made = RailButton(self._theme, entry, f"Alt+{number % 10}" if number <= 10 else "")
             made.clicked.connect(lambda _checked=False, chosen=entry.id: self.chosen.emit(chosen))
             self._group.addButton(made)
             self._buttons[entry.id] = made
-            at = self._layout.count() if entry.id == "settings" else self._layout.count() - 1
-            self._layout.insertWidget(at, made)
+            below = entry.id == "settings"
+            self._layout.insertWidget(self._layout.count() if below else above, made)
+            above += not below
         self._refresh()
         # After the buttons, which take their new fonts first.
         follow(self._theme, self, self._refresh)
