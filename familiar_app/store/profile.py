@@ -27,6 +27,7 @@ from familiar_app.domain.settings import (
 )
 from familiar_app.store.fault import translated
 from familiar_app.store.lore_place import LorePlace, lore_places
+from familiar_app.store.portable import portable_profile, program_folder
 from familiar_app.store.resource import resource
 from familiar_app.store.toml_file import MAX_FILE_SIZE_BYTES, parse_toml, read_text, with_changes
 from familiar_app.store.written_file import sync_folder, write_atomically
@@ -39,8 +40,10 @@ _CONFIG_HEAD = "# What this familiar does differently from the shipped settings.
 
 
 def default_profile_folder() -> Path:
-    """Return the folder that the system sets aside for the data of programs."""
-    return Path(platformdirs.user_data_dir("familiar", appauthor=False, roaming=False))
+    """Return the profile that the program carries about, else the folder the system sets aside for programs' data."""
+    return portable_profile(program_folder()) or Path(
+        platformdirs.user_data_dir("familiar", appauthor=False, roaming=False)
+    )
 
 
 def shipped_config() -> CharacterConfig:
