@@ -21,7 +21,7 @@ from discord.http import Route
 from familiar_app.discord_link import convert
 from familiar_app.discord_link.ask import allowed, attached, emoji_name, intents
 from familiar_app.discord_link.button import Buttons, Whisper, view_of
-from familiar_app.discord_link.fault import EXPECTED, explained
+from familiar_app.discord_link.fault import EXPECTED, explaining
 from familiar_app.discord_link.incoming import (
     Connected,
     Disconnected,
@@ -191,19 +191,15 @@ class GatewayClient(discord.Client):
     async def missed(self, channel: int, after: int, limit: int) -> list[Heard]:
         """Fetch what was written after a message, oldest first."""
         place = await self.place(channel)
-        try:
+        with explaining(self.is_closed):
             history = place.history(limit=limit, after=discord.Object(after), oldest_first=True)
             return [convert.heard(message, self.me, missed=True) async for message in history]
-        except EXPECTED as error:
-            raise explained(error) from error
 
     async def newest(self, channel: int, limit: int) -> list[int]:
         """Fetch the numbers of the newest messages, newest first."""
         place = await self.place(channel)
-        try:
+        with explaining(self.is_closed):
             return [message.id async for message in place.history(limit=limit)]
-        except EXPECTED as error:
-            raise explained(error) from error
 
     async def send(
         self,
@@ -232,10 +228,8 @@ class GatewayClient(discord.Client):
             options["nonce"] = nonce
         if buttons is not None:
             options["view"] = view_of(buttons)
-        try:
+        with explaining(self.is_closed):
             message: discord.Message = await place.send(text, **options)
-        except EXPECTED as error:
-            raise explained(error) from error
         return message.id
 
     async def edit(
@@ -250,34 +244,29 @@ class GatewayClient(discord.Client):
     ) -> None:
         """Give one of the familiar's messages other words, another file or none, and buttons or none."""
         place = await self.place(channel)
-        try:
+        with explaining(self.is_closed):
             await place.get_partial_message(message).edit(
                 content=text,
                 attachments=[attached(file)] if file else [],
                 allowed_mentions=allowed(people),
                 view=None if buttons is None else view_of(buttons),
             )
-        except EXPECTED as error:
-            raise explained(error) from error
 
     async def remove(self, channel: int, message: int) -> None:
         """Remove one of the familiar's messages. One that is gone already is no error."""
         place = await self.place(channel)
-        try:
-            await place.get_partial_message(message).delete()
-        except discord.NotFound:
-            log.info("a message that was to be removed is gone already")
-        except EXPECTED as error:
-            raise explained(error) from error
+        with explaining(self.is_closed):
+            try:
+                await place.get_partial_message(message).delete()
+            except discord.NotFound:
+                log.info("a message that was to be removed is gone already")
 
     async def own_since(self, channel: int, after: int, limit: int = 100) -> list[tuple[int, str]]:
         """Fetch the familiar's own messages after another one, with their words as they were sent, oldest first."""
         place = await self.place(channel)
-        try:
+        with explaining(self.is_closed):
             history = place.history(limit=limit, after=discord.Object(after), oldest_first=True)
             return [(one.id, one.content) async for one in history if self.is_own(one)]
-        except EXPECTED as error:
-            raise explained(error) from error
 
     def is_own(self, message: discord.Message) -> bool:
         """Tell whether a message is the familiar's own, sent by its account or in its name."""
@@ -286,17 +275,13 @@ class GatewayClient(discord.Client):
     async def type_once(self, channel: int) -> None:
         """Show for some ten seconds that the familiar is writing."""
         place = await self.place(channel)
-        try:
+        with explaining(self.is_closed):
             await place.typing()
-        except EXPECTED as error:
-            raise explained(error) from error
 
     async def place(self, channel: int) -> Any:
         """Return where messages are sent. Raises OutsideError where that is not possible."""
-        try:
+        with explaining(self.is_closed):
             place = self.get_channel(channel) or await self.fetch_channel(channel)
-        except EXPECTED as error:
-            raise explained(error) from error
         if not isinstance(place, discord.abc.Messageable):
             raise OutsideError("Nothing can be written in this channel.")
         return place

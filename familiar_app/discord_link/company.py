@@ -16,6 +16,7 @@ from familiar_app.discord_link.proxy_lookup import PluralKit
 from familiar_app.discord_link.status import LOCAL_ONLY, LinkStatus
 from familiar_app.discord_link.token import token_name
 from familiar_app.domain.clock import Clock
+from familiar_app.domain.contact import DISCORD
 from familiar_app.domain.errors import FamiliarError, UserError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.task import TaskRegistry
@@ -24,7 +25,6 @@ from familiar_app.store.token_lock import lock_token
 from familiar_app.store.vault import Vault
 
 _ADDRESS = "FAMILIAR_DISCORD_ADDRESS"
-PURPOSE = "Discord"
 Report = Callable[[FamiliarId, LinkStatus], None]
 
 
@@ -122,7 +122,7 @@ class Company:
 
     def _check(self, url: str) -> None:
         try:
-            self.network.check(url, PURPOSE)
+            self.network.check(url, DISCORD)
         except RefusedByLocalOnlyError as error:
             raise UserError(
                 LOCAL_ONLY,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import aiohttp
 import discord
@@ -31,6 +33,27 @@ class NotPermittedError(OutsideError):
     """The bot may not do something in a channel."""
 
 
+class ConnectionLostError(OutsideError):
+    """There is no connection, or it broke meanwhile. Whatever was asked for may have been done or not."""
+
+    def __init__(self, message: str = "The connection to Discord broke.") -> None:
+        super().__init__(message, "Familiar tries again by itself.", retryable=True)
+
+
+@contextmanager
+def explaining(closed: Callable[[], bool]) -> Iterator[None]:
+    """Translate what the client library raises within the block; `closed` tells whether its client was closed."""
+    try:
+        yield
+    except EXPECTED as error:
+        raise explained(error) from error
+    except RuntimeError as error:
+        # So the library's own library calls it where a request begins or goes on after the end of its client.
+        if not closed():
+            raise
+        raise ConnectionLostError from error
+
+
 def explained(error: BaseException) -> OutsideError | UserError:
     """Translate what the client library raises. What is not known is taken for a connection that broke."""
     if isinstance(error, OutsideError | UserError):
@@ -43,7 +66,7 @@ def explained(error: BaseException) -> OutsideError | UserError:
         return UserError(*_CLOSED[error.code])
     if isinstance(error, discord.HTTPException):
         return _refused(error)
-    return OutsideError("The connection to Discord broke.", "Familiar tries again by itself.", retryable=True)
+    return ConnectionLostError()
 
 
 def _refused(error: discord.HTTPException) -> OutsideError:

@@ -23,7 +23,7 @@ from familiar_app.conversation.exchange import Conversation
 from familiar_app.conversation.memory_tool import MemoryTools
 from familiar_app.discord_link.catch_up import CatchUp
 from familiar_app.discord_link.client import Addresses, GatewayClient
-from familiar_app.discord_link.fault import EXPECTED, explained
+from familiar_app.discord_link.fault import EXPECTED, ConnectionLostError, explained
 from familiar_app.discord_link.floor import Floor
 from familiar_app.discord_link.house import House, Member
 from familiar_app.discord_link.incoming import Connected, Disconnected, Heard, Incoming, Reacted, RightsChanged
@@ -232,6 +232,7 @@ class DiscordLink:
                     case _:
                         if isinstance(event, Heard):
                             self.membership.note(event)
+                            self._catch_up.note(event)
                         await self._take(event)
             except FamiliarError as error:
                 self._note(error)
@@ -254,7 +255,9 @@ class DiscordLink:
         self._try_again()
         await self.house.take_up()
         self._tell(LinkStatus("connected"))
-        if not event.resumed:
+        if event.resumed:
+            self._catch_up.resumed()
+        else:
             await self._catch_up.run(client)
 
     def _try_again(self) -> None:
@@ -265,8 +268,8 @@ class DiscordLink:
     def _line(self, conversation: Conversation) -> Line:
         """Return what sends for a familiar: the account itself, or a webhook of its own where others use it too."""
         client, familiar = self._client, conversation.familiar
-        if client is None:
-            raise OutsideError("There is no connection to Discord at the moment.", retryable=True)
+        if client is None or not client.is_ready():
+            raise ConnectionLostError("There is no connection to Discord at the moment.")
         if not self.others:
             return client
         if familiar not in self._personas:

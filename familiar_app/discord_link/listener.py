@@ -7,10 +7,12 @@ import logging
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
 from familiar_app.conversation.exchange import Conversation
+from familiar_app.discord_link.fault import ConnectionLostError
 from familiar_app.discord_link.floor import Floor
 from familiar_app.discord_link.incoming import (
     Changed,
@@ -37,7 +39,7 @@ from familiar_app.discord_link.speak_rule import Situation, Verdict, Why, when_t
 from familiar_app.discord_link.voice import Start, Voice, Wish
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError
-from familiar_app.domain.ids import ChannelId
+from familiar_app.domain.ids import ChannelId, TurnId
 from familiar_app.domain.settings import DiscordSettings
 from familiar_app.domain.turn import Author, Channel, Role, Turn
 from familiar_app.store.delivery import Delivery
@@ -71,6 +73,7 @@ class Listener:
     now_s: Callable[[], float] = time.monotonic
     _proxied: set[int] = field(default_factory=set)
     _left: list[Delivery] | None = None
+    _cut_off: set[TurnId] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.presses = Presses(self.conversation, self.scribe, self.line, self.voice, self.start, self.failed)
@@ -117,6 +120,10 @@ class Listener:
         """Finish the answers that were left unfinished, as soon as there is a connection."""
         self.conversation.reminders.carry(PLATFORM, Reminding(self.voice, self.line, self.settings.direct_messages))
         left, self._left = self._left or [], []
+        cut_off, self._cut_off = self._cut_off, set()
+        if cut_off:
+            noted = await self.scribe.vault.deliveries.left(self.scribe.familiar)
+            left += [one for one in noted if one.asked in cut_off and one not in left]
         for delivery in left:
             wish = await wish_left(self.scribe.vault, self.scribe.familiar, delivery, self.clock.now())
             turn = await self.scribe.vault.turns.get(delivery.asked)
@@ -124,6 +131,13 @@ class Listener:
                 self.voice(turn).answer(wish)
             else:
                 await self.scribe.vault.deliveries.end(delivery.asked, self.scribe.familiar)
+
+    def _take_up_later(self, turn: TurnId, line: Line | None) -> None:
+        """Finish an answer with the next connection, or now where that is there already."""
+        self._cut_off.add(turn)
+        with suppress(ConnectionLostError):
+            if self.line() is not line:
+                self.start(self.take_up(), "finishes what was cut off")
 
     async def _is_heard_by_others(self, event: Removed) -> bool:
         """Tell whether another familiar of this vault may be waiting for a copy of what vanished."""
@@ -254,6 +268,7 @@ class Listener:
             self._voices[turn.channel] = Voice(
                 *parts,
                 ended=self.journal.ended,
+                cut_off=self._take_up_later,
                 pause=self.pause,
                 now_s=self.now_s,
                 turn=self.floor.turn(number),

@@ -15,7 +15,7 @@ from typing import Any
 
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.discord_link.answering import Answering
-from familiar_app.discord_link.fault import NotPermittedError
+from familiar_app.discord_link.fault import ConnectionLostError, NotPermittedError
 from familiar_app.discord_link.journal import Fate
 from familiar_app.discord_link.manners import Manners
 from familiar_app.discord_link.sender import Line
@@ -36,9 +36,10 @@ log = logging.getLogger(__name__)
 class Voice:
     """Speaks in one channel. `start` runs a coroutine in the background, `failed` is told of every error.
 
-    `muted` is set once the familiar is not allowed to write there; `ended` is told what became of each answer.
-    `pause` and `now_s` are how it waits, and by which clock. `turn` is held while it answers, so that of several
-    familiars one speaks after the other.
+    `muted` is set once the familiar is not allowed to write there. `ended` is told what became of each answer, and
+    `cut_off` of one whose line broke: what is noted of it stays, so that it can be finished over another line. `pause`
+    and `now_s` are how it waits, and by which clock. `turn` is held while it answers, so that of several familiars one
+    speaks after the other.
     """
 
     conversation: Conversation
@@ -49,6 +50,7 @@ class Voice:
     failed: Callable[[FamiliarError], None]
     muted: bool = False
     ended: Callable[[TurnId, Fate], object] = lambda *_: None
+    cut_off: Callable[[TurnId, Line | None], object] = lambda *_: None
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     now_s: Callable[[], float] = time.monotonic
     manners: Manners = field(default_factory=Manners)
@@ -167,19 +169,35 @@ class Voice:
             await self._end(wish)
             return
         wish.restart = False
-        fate = Fate.FAILED
-        self._answering = Answering(self.conversation, self.number, self.line(), wish)
+        fate, line, cut_off = Fate.FAILED, None, False
         try:
+            line = self.line()
+            self._answering = Answering(self.conversation, self.number, line, wish)
             sent = await self._answering.run()
             fate = Fate.SENT if sent else Fate.DROPPED if wish.cancelled else Fate.SILENT
+        except ConnectionLostError:
+            cut_off = not wish.cancelled and await self._is_noted(wish)
+            raise
         finally:
-            await self._answering.settle()
+            if self._answering is not None and not cut_off:
+                await self._answering.settle()
             self._answering = self._current = None
-            if wish.restart and not wish.cancelled:
-                self._waiting.insert(0, wish)
-            else:
-                self.ended(wish.turn, fate)
-                await self._end(wish)
+            await self._leave(wish, fate, line, cut_off=cut_off)
+
+    async def _leave(self, wish: Wish, fate: Fate, line: Line | None, *, cut_off: bool) -> None:
+        """Be done with a message, or have it taken up again: at once where it was interrupted, else with the line."""
+        if wish.restart and not wish.cancelled and not cut_off:
+            self._waiting.insert(0, wish)
+            return
+        self.ended(wish.turn, fate)
+        if cut_off:
+            self.cut_off(wish.turn, line)
+        else:
+            await self._end(wish)
+
+    async def _is_noted(self, wish: Wish) -> bool:
+        left = await self.conversation.vault.deliveries.left(self.conversation.familiar)
+        return any(one.asked == wish.turn for one in left)
 
     async def _wait_for_others(self, wish: Wish) -> None:
         """Let somebody finish who is about to go on, and other bots, each for a while."""

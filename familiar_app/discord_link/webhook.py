@@ -20,7 +20,7 @@ import discord
 from familiar_app.discord_link.ask import allowed, attached
 from familiar_app.discord_link.button import Buttons, view_of
 from familiar_app.discord_link.client import GatewayClient
-from familiar_app.discord_link.fault import EXPECTED, NotPermittedError, explained
+from familiar_app.discord_link.fault import NotPermittedError, explaining
 from familiar_app.discord_link.split import LIMIT, units
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.ids import FamiliarId
@@ -95,18 +95,17 @@ class Persona:
                 )
             if file:
                 options["file"] = attached(file)
-            try:
-                words = _pointing(place, text, answers)
-                message = await hook.send(words, wait=True, **_thread(place), **options)
-            except discord.NotFound as error:
-                if error.code != _UNKNOWN_WEBHOOK:
-                    raise explained(error) from error
-                log.info("a webhook is gone and will be made again")
-                self._hooks.pop(_home(place).id, None)
-            except EXPECTED as error:
-                raise explained(error) from error
-            else:
-                return message.id
+            with explaining(self.client.is_closed):
+                try:
+                    words = _pointing(place, text, answers)
+                    message: discord.WebhookMessage = await hook.send(words, wait=True, **_thread(place), **options)
+                except discord.NotFound as error:
+                    if error.code != _UNKNOWN_WEBHOOK:
+                        raise
+                    log.info("a webhook is gone and will be made again")
+                    self._hooks.pop(_home(place).id, None)
+                else:
+                    return message.id
         raise NotPermittedError("Webhooks disappear in this channel.", "Look who deletes them.")
 
     async def edit(
@@ -128,15 +127,13 @@ class Persona:
                 await self.client.edit(channel, message, named, people=people, file=file, buttons=buttons)
             return
         pointer = sent.content.partition("\n")[0] + "\n" if sent.content.startswith(_POINTER) else ""
-        try:
+        with explaining(self.client.is_closed):
             await sent.edit(
                 content=f"{pointer}{text}" if units(f"{pointer}{text}") <= LIMIT else text,
                 attachments=[attached(file)] if file else [],
                 allowed_mentions=allowed(people),
                 view=None if buttons is None else view_of(buttons),
             )
-        except EXPECTED as error:
-            raise explained(error) from error
 
     async def remove(self, channel: int, message: int) -> None:
         """Remove one of the familiar's messages. One that is gone already is no error."""
@@ -146,26 +143,23 @@ class Persona:
             with _as_lost():
                 await self.client.remove(channel, message)
             return
-        try:
-            await sent.delete()
-        except discord.NotFound:
-            log.info("a message that was to be removed is gone already")
-        except EXPECTED as error:
-            raise explained(error) from error
+        with explaining(self.client.is_closed):
+            try:
+                await sent.delete()
+            except discord.NotFound:
+                log.info("a message that was to be removed is gone already")
 
     async def own_since(self, channel: int, after: int, limit: int = 100) -> list[tuple[int, str]]:
         """Fetch this familiar's messages after another one, with their words as they were to be sent, oldest first."""
         place = await self.client.place(channel)
         known = await self.vault.state.get(self._key(_home(place).id)) or {}
         front, found = self._named(""), []
-        try:
+        with explaining(self.client.is_closed):
             async for one in place.history(limit=limit, after=discord.Object(after), oldest_first=True):
                 if one.webhook_id is not None and one.webhook_id == known.get("id"):
                     found.append((one.id, _without_pointer(one.content)))
                 elif one.author.id == self.client.me and one.content.startswith(front):
                     found.append((one.id, one.content.removeprefix(front)))
-        except EXPECTED as error:
-            raise explained(error) from error
         return found
 
     async def type_once(self, channel: int) -> None:
@@ -175,12 +169,11 @@ class Persona:
     async def _sent(self, place: Any, message: int) -> discord.WebhookMessage | None:
         """Return a message that the familiar's webhook sent, None where it did not."""
         hook = await self._hook(place, make=False)
-        try:
-            return None if hook is None else await hook.fetch_message(message, **_thread(place))
-        except discord.NotFound:
-            return None
-        except EXPECTED as error:
-            raise explained(error) from error
+        with explaining(self.client.is_closed):
+            try:
+                return None if hook is None else await hook.fetch_message(message, **_thread(place))
+            except discord.NotFound:
+                return None
 
     async def _hook(self, place: Any, *, make: bool = True) -> discord.Webhook | None:
         """Return the familiar's webhook for a channel, None where the account is to speak instead."""
@@ -194,13 +187,12 @@ class Persona:
         async with self._one_at_a_time:
             if home.id not in self._hooks:
                 try:
-                    found = await self._find(home, make=make)
-                except discord.Forbidden:
+                    with explaining(self.client.is_closed):
+                        found = await self._find(home, make=make)
+                except NotPermittedError:
                     self._refused.add(home.id)
                     self._without(home.id)
                     return None
-                except EXPECTED as error:
-                    raise explained(error) from error
                 if found is None:
                     return None
                 self._hooks[home.id] = found

@@ -65,11 +65,14 @@ class Messages:
         )
 
     async def newest(self, channel: ChannelId) -> str | None:
-        """Return the newest message of a channel, whatever became of it."""
+        """Return the newest message of a channel, whatever became of it: an own one only where there is no other.
+
+        Own ones are written down when they are sent, which can be before earlier ones of others have arrived.
+        """
         row = await self._engine.read(
             lambda c: c.execute(
                 """SELECT message_id FROM turns WHERE channel = ? AND message_id IS NOT NULL
-                ORDER BY length(message_id) DESC, message_id DESC LIMIT 1""",
+                ORDER BY role = 'assistant', length(message_id) DESC, message_id DESC LIMIT 1""",
                 (channel,),
             ).fetchone()
         )

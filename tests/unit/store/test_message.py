@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from familiar_app.domain.turn import Channel, NewTurn
+from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.turn import Channel, NewTurn, Role
 from familiar_app.store.vault import Vault
 
 
@@ -29,6 +31,16 @@ async def test_the_newest_message_is_the_highest_number(
     for number in ("99", "100", "98"):
         await vault.turns.append(said("Words.", message_id=number))
     assert await vault.messages.newest(channel.id) == "100"
+
+
+async def test_what_was_sent_tells_how_far_a_channel_is_known_only_where_nothing_else_does(
+    vault: Vault, channel: Channel, said: Callable[..., NewTurn]
+) -> None:
+    own, _ = await vault.turns.append(replace(said("An answer."), role=Role.ASSISTANT, familiar=FamiliarId("mira")))
+    await vault.messages.sent(own.id, ["12"])
+    assert await vault.messages.newest(channel.id) == "12"
+    await vault.turns.append(said("Words.", message_id="10"))
+    assert await vault.messages.newest(channel.id) == "10"
 
 
 async def test_scrubbed_messages_are_not_among_the_recent(
