@@ -161,12 +161,12 @@ async def test_a_pause_can_be_cut_short(tmp_path: Path) -> None:
         await until(on, hub, "connected")
 
 
-def _broken(url: str) -> None:
+def _broken(url: str, _purpose: str = "") -> None:
     if "/api/" in url:
         raise OutsideError("The network is gone.", retryable=True)
 
 
-def _forbidden(_url: str) -> None:
+def _forbidden(_url: str, _purpose: str = "") -> None:
     raise RefusedByLocalOnlyError
 
 
