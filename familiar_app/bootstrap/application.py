@@ -81,6 +81,13 @@ class Application:
         return self._profile
 
     @property
+    def local_only(self) -> bool:
+        """Whether nothing outside may be reached, also where no vault is open."""
+        if self._services is not None:
+            return self._services.network.local_only
+        return bool(self._forced_local_only) or self._profile.settings().local_only
+
+    @property
     def services(self) -> Services:
         if self._services is None:
             raise LockedError("The vault is not open.", "Unlock it first.")

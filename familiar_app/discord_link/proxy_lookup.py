@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from familiar_app.discord_link.name import safe_name
-from familiar_app.domain.contact import PLURALKIT as PURPOSE_OF_IT
+from familiar_app.domain.contact import PROXY_LOOKUP
 from familiar_app.domain.ids import PersonKey
 from familiar_app.models.fetch import fetch_json
 from familiar_app.models.network import NetworkPolicy
@@ -46,7 +46,7 @@ class PluralKit:
     async def __call__(self, message: int) -> Verified | None:
         """Return who is behind a message; None where that is not known, or cannot be asked."""
         url = f"{self._address}/v2/messages/{message}"
-        return read_member(await fetch_json(self._network, url, timeout_s=_TIMEOUT_S, purpose=PURPOSE_OF_IT))
+        return read_member(await fetch_json(self._network, url, timeout_s=_TIMEOUT_S, purpose=PROXY_LOOKUP))
 
 
 def read_member(answer: object) -> Verified | None:

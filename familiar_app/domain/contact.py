@@ -11,6 +11,11 @@ from familiar_app.domain.clock import Clock, format_time, parse_time
 from familiar_app.domain.errors import BadInputError
 
 MOST_CONTACTS = 200
+MODEL_ENDPOINT = "Model endpoint"
+FETCHING_MODELS = "Fetching models"
+LOOKING_FOR_SERVERS = "Looking for model servers"
+DISCORD = "Discord"
+PROXY_LOOKUP = "Asking PluralKit who is behind a message"
 
 
 @dataclass(frozen=True, slots=True)

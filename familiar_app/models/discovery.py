@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import httpx
 
+from familiar_app.domain.contact import LOOKING_FOR_SERVERS
 from familiar_app.models.network import NetworkPolicy, no_certificates
 from familiar_app.models.openai_stream import read_bounded
 
 _USUAL_PORTS = (("Ollama", 11434), ("LM Studio", 1234), ("llama-server", 8080), ("KoboldCpp", 5001))
 _PROBE_S = 1.0
-PURPOSE = "Looking for model servers"
 _MAX_ANSWER_BYTES = 4 * 1024 * 1024
 _MAX_MODELS = 500
 
@@ -31,7 +31,9 @@ async def find_local_servers(
     network: NetworkPolicy, *, ports: tuple[tuple[str, int], ...] = _USUAL_PORTS
 ) -> list[FoundServer]:
     """Ask each usual port of this computer at once; takes a second at most."""
-    async with network.client(PURPOSE, timeout=_PROBE_S, trust_env=False, verify=no_certificates()) as client:
+    async with network.client(
+        LOOKING_FOR_SERVERS, timeout=_PROBE_S, trust_env=False, verify=no_certificates()
+    ) as client:
         found = await asyncio.gather(*(_ask(client, kind, port) for kind, port in ports))
     return [server for server in found if server is not None]
 

@@ -14,6 +14,7 @@ from typing import ParamSpec, TypeVar
 
 import httpx
 
+from familiar_app.domain.contact import FETCHING_MODELS
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.model_catalogue import ModelSource, needed_memory
 from familiar_app.models.download_part import PartFile, digest
@@ -31,7 +32,6 @@ from familiar_app.models.llama_fit import built_in_memory_bytes, read_model_file
 from familiar_app.models.network import NetworkPolicy, trusted_certificates
 from familiar_app.models.openai_error import Refusal, backoff_s
 
-PURPOSE = "Fetching models"
 SPARE_BYTES = 512 * 1024 * 1024
 _PIECE_BYTES = 1024 * 1024
 _MOST_CHANGES = 3
@@ -87,7 +87,7 @@ class Download:
         part = await asyncio.to_thread(PartFile, self._folder, self._source.file)
         timeout = httpx.Timeout(self._persistence.silence_s, connect=min(20.0, self._persistence.silence_s))
         try:
-            async with self._network.client(PURPOSE, timeout=timeout) as client:
+            async with self._network.client(FETCHING_MODELS, timeout=timeout) as client:
                 remote = await self._fetched(client, part)
             return await self._finish(part, remote)
         finally:

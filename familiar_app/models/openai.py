@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from familiar_app.domain.chat import ChatEvent, ChatRequest, Message, ModelInfo, RequestSent
+from familiar_app.domain.contact import MODEL_ENDPOINT
 from familiar_app.domain.errors import OutsideError
 from familiar_app.models.endpoint import Endpoint, endpoint_address
 from familiar_app.models.network import NetworkPolicy, is_loopback
@@ -24,7 +25,6 @@ from familiar_app.models.turnstile import Turnstile
 from familiar_app.models.wire import AnswerAssembler, check_request, wire_request, wire_text
 
 DEFAULT_CONTEXT_TOKENS = 8192
-PURPOSE = "Model endpoint"
 _CONNECT_S = 10.0
 _MAX_REFUSAL_BYTES = 64 * 1024
 
@@ -67,7 +67,7 @@ class OpenAIModel:
         self._sleep = sleep
         self._now = now
         self._client = network.client(
-            PURPOSE,
+            MODEL_ENDPOINT,
             headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
             timeout=httpx.Timeout(
                 self._patience.first_token_s, connect=min(_CONNECT_S, self._patience.first_token_s), pool=None
