@@ -82,6 +82,16 @@ def damaged(path: Path, detail: str = "") -> DamagedVaultError:
     )
 
 
+def damaged_log(path: Path) -> DamagedVaultError:
+    """Return the error for a log of changes out of which stored changes cannot be read any more."""
+    return DamagedVaultError(
+        f"The log of changes beside {path.name} is damaged: what was stored last before the program ended, without "
+        "closing the vault, cannot be read. Nothing was changed.",
+        "Copy the folder somewhere safe. Then run `familiar salvage`, which brings over what can be read, or restore a "
+        "backup.",
+    )
+
+
 def disk_full(path: Path) -> OutsideError:
     """Return the error for a device or quota that has no room left."""
     return OutsideError(

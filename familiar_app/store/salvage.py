@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 from familiar_app.domain.errors import OutsideError
 from familiar_app.store import schema
 from familiar_app.store.backup import Report, on_this_loop, refuse_without_room
-from familiar_app.store.connection import connect, connect_copy
+from familiar_app.store.connection import PAGE_SIZE_BYTES, connect, connect_copy
 from familiar_app.store.fault import DamagedVaultError, translated
 from familiar_app.store.file_mode import make_private
 from familiar_app.store.keys import KeyFile
 from familiar_app.store.lock import VaultLock
+from familiar_app.store.log_check import has_lost_commits
 from familiar_app.store.profile_swap import VAULT_FILES, coming_folder, drop_coming, exchange
 from familiar_app.store.row_rescue import Row, RowReader, TableLoss
 from familiar_app.store.vault_file import keys_path, read_head
@@ -46,7 +47,8 @@ _STAND_INS = {
 
 @dataclass(slots=True)
 class Salvaged:
-    """What became of it. `rows` counts what was brought over by table; `rebuilt` tells that projections come anew."""
+    """What became of it. `rows` counts what was brought over by table; `rebuilt` tells that projections come anew,
+    `newest_lost` that what was stored last is gone from the log of changes."""
 
     rows: dict[str, int] = field(default_factory=dict)
     losses: list[TableLoss] = field(default_factory=list)
@@ -54,13 +56,14 @@ class Salvaged:
     dropped: dict[str, int] = field(default_factory=dict)
     stand_ins: dict[str, int] = field(default_factory=dict)
     rebuilt: bool = False
+    newest_lost: bool = False
     problems: Sequence[Problem] = ()
     kept: Path | None = None
 
     @property
     def whole(self) -> bool:
         """Tell whether nothing at all was lost."""
-        return not (self.losses or self.dropped or self.loosened)
+        return not (self.losses or self.dropped or self.loosened or self.newest_lost)
 
 
 def salvage_sentences(done: Salvaged) -> list[str]:
@@ -75,6 +78,8 @@ def salvage_sentences(done: Salvaged) -> list[str]:
     if done.rebuilt:
         texts.append("Facts and what is drawn from them come back from the kept answers of the model.")
     texts += [f"{one.where}: {one.what} {one.how_to_mend}" for one in done.problems]
+    if done.newest_lost:
+        texts.append("What was stored last before the program ended is lost; how much it was, nothing tells.")
     if done.whole:
         texts.append("Nothing was lost.")
     if done.kept is not None:
@@ -109,7 +114,7 @@ def _bring_over(root: Path, data_key: bytes, report: Report) -> Salvaged:
     try:
         with translated(vault):
             tables = reader.tables()
-            version = _version(vault, data_key)
+            version, newest_lost = _version(vault, data_key)
     except DamagedVaultError as error:
         raise OutsideError(
             "The beginning of the vault is damaged, so nothing in it can be found. Nothing was changed.",
@@ -117,7 +122,7 @@ def _bring_over(root: Path, data_key: bytes, report: Report) -> Salvaged:
         ) from error
     schema.refuse_newer(version)
     target = coming_folder(root) / "vault.db"
-    done = Salvaged()
+    done = Salvaged(newest_lost=newest_lost)
     try:
         with translated(target):
             _make_empty(target, data_key, version)
@@ -137,10 +142,11 @@ def _bring_over(root: Path, data_key: bytes, report: Report) -> Salvaged:
     return done
 
 
-def _version(vault: Path, data_key: bytes) -> int:
+def _version(vault: Path, data_key: bytes) -> tuple[int, bool]:
+    """Return the version of the schema, and whether changes are lost out of the log."""
     connection = connect(vault, data_key, read_only=True)
     try:
-        return schema.version_of(connection)
+        return schema.version_of(connection), has_lost_commits(vault, PAGE_SIZE_BYTES)
     finally:
         connection.close()
 

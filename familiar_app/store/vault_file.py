@@ -20,10 +20,11 @@ from familiar_app.store.backup import BackupWish, copy_database, finish_backup
 from familiar_app.store.backup_shelf import FOLDER, free_place
 from familiar_app.store.connection import PAGE_SIZE_BYTES, SALT_SIZE_BYTES, connect
 from familiar_app.store.engine import Engine
-from familiar_app.store.fault import DamagedVaultError, damaged, translated
+from familiar_app.store.fault import translated
 from familiar_app.store.file_mode import close_to_others, make_private
 from familiar_app.store.keys import DEFAULT_COST, KdfCost, KeyFile, Way, new_data_key, wipe
 from familiar_app.store.lock import VaultLock
+from familiar_app.store.vault_probe import probe
 from familiar_app.store.written_file import sync_file, sync_folder
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def open_vault(
             close_to_others(path)
         file = KeyFile.read(keys_path(path))
         key = _data_key(file, way, secret, data_key)
-        immutable = _probe(path, key, file, head, read_only, steps)
+        immutable = probe(path, key, file.salt == head.hex(), read_only, known=len(steps))
         if lock is not None:
             _upgrade(path, key, file, steps, keep_copy)
         return OpenedVault(
@@ -234,56 +235,6 @@ def _data_key(file: KeyFile, way: Way | None, secret: str, data_key: bytes | Non
             "The key kept on this computer does not fit this vault any more.", "Open it with the passphrase."
         )
     return data_key
-
-
-def _probe(path: Path, key: bytes, file: KeyFile, head: bytes, read_only: bool, steps: Sequence[schema.Step]) -> bool:
-    """Read the first pages without writing. Returns whether the file must be opened as immutable."""
-    wal = path.with_name(path.name + "-wal")
-    had_log = wal.exists()
-    try:
-        connection, immutable = _connect_to_read(path, key, may_be_immutable=read_only and not had_log)
-        try:
-            with translated(path):
-                schema.refuse_newer(schema.version_of(connection), known=len(steps))
-                connection.execute("SELECT sql FROM sqlite_master").fetchall()
-                if not had_log:
-                    _refuse_cut_off(connection, path)
-        finally:
-            connection.close()
-    except DamagedVaultError as error:
-        if file.salt != head.hex():
-            raise OutsideError(
-                f"{path.name} is not the vault that vault.keys belongs to, or its beginning is damaged. "
-                "Nothing was changed.",
-                "Put the right pair of files together, or restore both from one backup.",
-            ) from error
-        raise
-    finally:
-        if not read_only and not had_log:
-            # A reading connection leaves an empty log behind; under the lock nobody else can be using it.
-            for name in (wal.name, f"{path.name}-shm"):
-                path.with_name(name).unlink(missing_ok=True)
-    return immutable
-
-
-def _refuse_cut_off(connection: Connection, path: Path) -> None:
-    """Raise DamagedVaultError where the file is shorter than it says; SQLite takes a part of a page for a page."""
-    pages = int(connection.execute("PRAGMA page_count").fetchone()[0])
-    if path.stat().st_size < pages * PAGE_SIZE_BYTES:
-        raise damaged(path, "its end is missing")
-
-
-def _connect_to_read(path: Path, key: bytes, *, may_be_immutable: bool) -> tuple[Connection, bool]:
-    """Return a reading connection, and whether it takes the file as immutable."""
-    try:
-        return connect(path, key, read_only=True), False
-    except DamagedVaultError:
-        raise
-    except OutsideError:
-        # A folder that cannot be written has no room for the shared-memory file of the write-ahead log.
-        if not may_be_immutable:
-            raise
-        return connect(path, key, immutable=True), True
 
 
 def _upgrade(path: Path, key: bytes, keys: KeyFile, steps: Sequence[schema.Step], keep_copy: bool) -> None:

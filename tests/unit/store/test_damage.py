@@ -111,3 +111,27 @@ async def test_a_torn_write_ahead_log_costs_the_torn_turns_only(
     assert texts == [str(number) for number in range(19)]
     assert await torn.verify() == []
     await torn.close()
+
+
+async def test_a_damaged_write_ahead_log_is_told_and_not_written_over(
+    vault: Vault, vault_path: Path, said: Callable[..., NewTurn], clock: FixedClock, tmp_path: Path
+) -> None:
+    for number in range(20):
+        await vault.turns.append(said(str(number)))
+    copy = tmp_path / "copy" / "vault.db"
+    copy.parent.mkdir()
+    for name in ("vault.db", "vault.keys"):
+        copy.with_name(name).write_bytes(vault_path.with_name(name).read_bytes())
+    wal, raw = copy.with_name("vault.db-wal"), vault_path.with_name("vault.db-wal").read_bytes()
+    frames = (len(raw) - 32) // (24 + PAGE)
+    places = [3, 17, *(32 + frame * (24 + PAGE) + offset for frame in range(0, frames // 2, 5) for offset in (9, 99))]
+    for place in places:
+        hit = raw[:place] + bytes([raw[place] ^ 4]) + raw[place + 1 :]
+        wal.write_bytes(hit)
+        with pytest.raises(OutsideError, match="log of changes"):
+            await Vault.open(copy, clock=clock, data_key=vault.data_key())
+        assert wal.read_bytes() == hit
+    wal.write_bytes(raw)
+    again = await Vault.open(copy, clock=clock, data_key=vault.data_key())
+    assert await again.turns.count() == 20
+    await again.close()

@@ -1,0 +1,70 @@
+"""Reads the beginning of a vault before anything of it is written: what is damaged or too new is refused here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from familiar_app.domain.errors import OutsideError
+from familiar_app.store import schema
+from familiar_app.store.connection import PAGE_SIZE_BYTES, connect
+from familiar_app.store.fault import DamagedVaultError, damaged, damaged_log, translated
+from familiar_app.store.log_check import has_lost_commits
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+
+def probe(path: Path, key: bytes, keys_belong: bool, read_only: bool, *, known: int) -> bool:
+    """Read the first pages. Returns whether the file must be opened as immutable.
+
+    `keys_belong` tells whether the key file says that it is this database's; `known` is the newest schema.
+    """
+    wal = path.with_name(path.name + "-wal")
+    had_log = wal.exists()
+    try:
+        connection, immutable = _connect_to_read(path, key, may_be_immutable=read_only and not had_log)
+        try:
+            with translated(path):
+                schema.refuse_newer(schema.version_of(connection), known=known)
+                connection.execute("SELECT sql FROM sqlite_master").fetchall()
+                if not had_log:
+                    _refuse_cut_off(connection, path)
+                elif not read_only and has_lost_commits(path, PAGE_SIZE_BYTES):
+                    raise damaged_log(path)
+        finally:
+            connection.close()
+    except DamagedVaultError as error:
+        if not keys_belong:
+            raise OutsideError(
+                f"{path.name} is not the vault that vault.keys belongs to, or its beginning is damaged. "
+                "Nothing was changed.",
+                "Put the right pair of files together, or restore both from one backup.",
+            ) from error
+        raise
+    finally:
+        if not read_only and not had_log:
+            # A reading connection leaves an empty log behind; under the lock nobody else can be using it.
+            for name in (wal.name, f"{path.name}-shm"):
+                path.with_name(name).unlink(missing_ok=True)
+    return immutable
+
+
+def _refuse_cut_off(connection: Connection, path: Path) -> None:
+    """Raise DamagedVaultError where the file is shorter than it says; SQLite takes a part of a page for a page."""
+    pages = int(connection.execute("PRAGMA page_count").fetchone()[0])
+    if path.stat().st_size < pages * PAGE_SIZE_BYTES:
+        raise damaged(path, "its end is missing")
+
+
+def _connect_to_read(path: Path, key: bytes, *, may_be_immutable: bool) -> tuple[Connection, bool]:
+    """Return a reading connection, and whether it takes the file as immutable."""
+    try:
+        return connect(path, key, read_only=True), False
+    except DamagedVaultError:
+        raise
+    except OutsideError:
+        # A folder that cannot be written has no room for the shared-memory file of the write-ahead log.
+        if not may_be_immutable:
+            raise
+        return connect(path, key, immutable=True), True
