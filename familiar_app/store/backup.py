@@ -126,16 +126,16 @@ def finish_backup(
 ) -> BackupContents:
     """Put the profile's files behind the copied database, check all of it, and give the file its name."""
     writing = _writing(wish.target)
-    try:
-        with translated(wish.target):
+    with translated(wish.target):
+        try:
             append_contents(writing, data_key, keys, contents, profile_files(wish.profile))
             found = check_backup(writing, data_key, lambda part: report(_COPYING + part * _CHECKING), wish.stop)
             if found.counts != contents.counts:
                 raise OutsideError("The backup does not hold what the vault holds; it was thrown away.", "Try again.")
             _take_name(writing, wish.target)
-    except BaseException:
-        writing.unlink(missing_ok=True)
-        raise
+        except BaseException:
+            writing.unlink(missing_ok=True)
+            raise
     report(1.0)
     return found
 

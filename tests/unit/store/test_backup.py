@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -212,3 +213,19 @@ def spoil(path: Path, place: int) -> None:
 
 def leftovers(wish: BackupWish) -> list[str]:
     return sorted(path.name for path in wish.target.parent.iterdir() if path.is_file())
+
+
+async def test_a_disk_that_lets_nothing_be_removed_is_told_of(
+    vault: Vault, wish: BackupWish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remove = Path.unlink
+
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        if path.name.endswith(".writing") and path.exists():
+            raise OSError(errno.EROFS, "Read-only file system", str(path))
+        remove(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(OutsideError, match="cannot be written to") as caught:
+        await vault.backups.make(wish)
+    assert caught.value.next_step
