@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication, QWidget  # isort: skip
 
 from familiar_app import __version__
 from familiar_app.bootstrap.application import Application
+from familiar_app.bootstrap.desktop import build_desktop
 from familiar_app.bootstrap.log import LogBuffer, log_to_file
 from familiar_app.bootstrap.main import make_application
 from familiar_app.domain.chat import ModelInfo
@@ -37,6 +38,7 @@ from familiar_app.ui.chat.panel import create_chat_panel
 from familiar_app.ui.discord.panel import create_discord_panel
 from familiar_app.ui.help.panel import create_help_panel
 from familiar_app.ui.inbox.panel import create_inbox_panel
+from familiar_app.ui.kit.launch import launch
 from familiar_app.ui.kit.panel import PanelFactory
 from familiar_app.ui.kit.parts import ReadCard, WindowParts
 from familiar_app.ui.kit.theme import Theme
@@ -167,6 +169,7 @@ def window_parts(
         keyring_available=keyring.available,
         request_quit=leave,
         remember_key=application.remember_key,
+        desktop=build_desktop(application.profile.root, launch),
         card_kept=lambda card: kept_of(card) if isinstance(card, CardImport) else None,
         set_log_level=lambda level: logging.getLogger("familiar_app").setLevel(level.upper()),
     )

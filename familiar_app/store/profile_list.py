@@ -34,6 +34,25 @@ class ProfileList:
         kept = [_absolute(self.file.parent / text) for text in self._kept()]
         return list(dict.fromkeys([self.usual, *kept]))
 
+    def name(self, folder: Path) -> str:
+        """Return what a profile is called, "" for the usual one. One beside it is called by what its folder adds."""
+        folder = _absolute(folder)
+        if folder == self.usual:
+            return ""
+        head = f"{self.usual.name}-"
+        beside = folder.parent == self.usual.parent and folder.name.startswith(head) and folder.name != head
+        return folder.name.removeprefix(head) if beside else folder.name or str(folder)
+
+    def place(self, name: str) -> Path:
+        """Return the folder for a new profile of that name, beside the usual one. Raises BadInputError."""
+        name = name.strip()
+        plain = len(name) <= 40 and name[:1].isalnum() and all(one.isalnum() or one in " _-" for one in name)
+        if not plain or self.usual.name + "-" + name == self.file.stem:
+            raise BadInputError(
+                "this is no name for a profile.", next_step="Use up to 40 letters, digits, spaces, - and _."
+            )
+        return self.usual.with_name(f"{self.usual.name}-{name}")
+
     def keep(self, folder: Path) -> None:
         """Put a profile on the list."""
         wanted = _absolute(folder)

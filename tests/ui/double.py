@@ -21,7 +21,9 @@ from familiar_app.domain.ids import FamiliarId, familiar_id_from_name
 from familiar_app.domain.model_spec import model_slot_from_spec
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.store.profile import Profile
+from familiar_app.store.profile_list import ProfileList
 from familiar_app.ui.kit.action import Action
+from familiar_app.ui.kit.desktop import Desktop
 from familiar_app.ui.kit.label import column, label, surface
 from familiar_app.ui.kit.panel import PanelContext, Place
 from familiar_app.ui.kit.parts import WindowParts
@@ -291,6 +293,37 @@ class World:
     asked: list[tuple[str, Any]]
 
 
+class DoubleAutostart:
+    """Starting with the system, kept in a variable."""
+
+    def __init__(self) -> None:
+        self.on = False
+
+    def is_on(self) -> bool:
+        return self.on
+
+    def switch(self, on: bool) -> None:
+        self.on = on
+
+
+def make_desktop(root: Path, asked: list[tuple[str, Any]]) -> Desktop:
+    """A system on which `root` is the usual profile; which programs it was to start stands in `asked`."""
+    licence = "Permission is hereby granted, free of charge, to any person.\n" * 30
+    libraries = (
+        SimpleNamespace(name="Python", version="3.11.7", licence="PSF-2.0", text=""),
+        SimpleNamespace(name="a-library", version="1.2", licence="MIT", text=licence),
+        SimpleNamespace(name="PySide6_Essentials", version="6.11.3", licence="LGPL-3.0-only OR GPL-2.0-only", text=""),
+    )
+    return Desktop(
+        profile=root,
+        profiles=ProfileList(root),
+        portable=False,
+        autostart=DoubleAutostart(),
+        launch=lambda folder: asked.append(("launch", folder)),
+        build=lambda: SimpleNamespace(packed=None, libraries=libraries),
+    )
+
+
 def make_world(root: Path, theme: Theme, *, cards: Sequence[CharacterCard] = (), servers: Sequence[Any] = ()) -> World:
     """Build the parts over a profile in `root`. With `cards`, the vault exists and is locked."""
     errors: list[tuple[str, BaseException]] = []
@@ -338,5 +371,6 @@ def make_world(root: Path, theme: Theme, *, cards: Sequence[CharacterCard] = (),
         request_quit=lambda: asked.append(("quit", None)),
         set_log_level=lambda level: asked.append(("log_level", level)),
         remember_key=remember_key,
+        desktop=make_desktop(root, asked),
     )
     return World(parts, gate, tasks, log, errors, asked)

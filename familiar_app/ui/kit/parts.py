@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.chat import ModelInfo
 from familiar_app.domain.task import TaskRegistry
+from familiar_app.ui.kit.desktop import Desktop
 from familiar_app.ui.kit.panel import PanelFactory
 from familiar_app.ui.kit.theme import Theme
 
@@ -49,7 +50,7 @@ class WindowParts:
     `test_model` gets the SPEC of a model, a key or None, and whether only this computer may be reached; it loads or
     reaches the model and gives it
     back. `find_servers` asks the usual ports of this computer. `keyring_available` may ask the system (called on a
-    thread). `request_quit` asks for the end of the program; it returns at once.
+    thread). `request_quit` asks for the end of the program; it returns at once. `desktop` is the system around it.
     `set_log_level` puts a level of the settings in force. `remember_key` keeps or forgets the copy of the open vault's
     key in the system's keyring, and the setting that says so.
     """
@@ -66,4 +67,5 @@ class WindowParts:
     request_quit: Callable[[], object]
     set_log_level: Callable[[str], object]
     remember_key: Callable[[bool], Awaitable[None]]
+    desktop: Desktop
     card_kept: Callable[[ReadCard], bytes | None] = lambda _card: None

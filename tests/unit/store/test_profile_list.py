@@ -84,3 +84,16 @@ def test_any_names_come_back_in_their_order(tmp_path_factory: pytest.TempPathFac
     for name in wanted:
         profiles.keep(root / name)
     assert [one.name for one in profiles.known()[1:]] == wanted
+
+
+def test_a_profile_is_called_by_its_folder(profiles: ProfileList, tmp_path: Path) -> None:
+    assert profiles.name(profiles.usual) == ""
+    assert profiles.name(tmp_path / "elsewhere" / "work") == "work"
+    assert profiles.name(profiles.place(" On stage ")) == "On stage"
+    assert profiles.place("work").parent == profiles.usual.parent
+
+
+@pytest.mark.parametrize("name", ["", "  ", "..", "../up", "a/b", "a\\b", "-x", "x" * 41, "con:", "profiles"])
+def test_what_makes_no_good_folder_is_no_name(profiles: ProfileList, name: str) -> None:
+    with pytest.raises(BadInputError, match="no name for a profile"):
+        profiles.place(name)
