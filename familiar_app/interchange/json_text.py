@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import json
 import math
 import os
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -51,10 +53,24 @@ def write_file(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).replace(path)
+        settle_name(path)
     except OSError as error:
         if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+            # Where even this fails, the first failure is the one to be told of.
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink(missing_ok=True)
         raise OutsideError(f"{path} cannot be written: {error.strerror or 'unknown error'}.", WRITABLE) from error
+
+
+def settle_name(path: Path) -> None:
+    """Force the name of a file to the disk, so that a power cut does not take it back. Windows does this by itself."""
+    if sys.platform == "win32":
+        return
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def remove_file(path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from familiar_app.domain.errors import OutsideError, UserError
 from familiar_app.domain.turn import Role, Turn
-from familiar_app.interchange.json_text import WRITABLE
+from familiar_app.interchange.json_text import WRITABLE, settle_name
 from familiar_app.interchange.target import refuse_target
 from familiar_app.interchange.turns import render_turn
 
@@ -111,7 +111,12 @@ def _put_in_place(part: Path, path: Path, overwrite: bool) -> None:
         os.fsync(stream.fileno())
     if overwrite:
         part.replace(path)
-        return
+    else:
+        _take_name(part, path)
+    settle_name(path)
+
+
+def _take_name(part: Path, path: Path) -> None:
     try:
         os.link(part, path)
     except FileExistsError:
