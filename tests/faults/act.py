@@ -209,7 +209,8 @@ def _lorebook(house: House, number: int) -> Attempt:
 
     def reaches(house: House, _ran: Ran) -> list[str]:
         path = house.profile / "familiars" / "aria" / "lorebook.toml"
-        return [] if f"mill{number}" in path.read_text(encoding="utf-8") else ["an imported entry is not there"]
+        there = path.exists() and f"mill{number}" in path.read_text(encoding="utf-8")
+        return [] if there else ["an imported entry is not there"]
 
     return Attempt(("import", str(source)), reaches=reaches)
 

@@ -14,6 +14,7 @@ import json
 import os
 import resource
 import sys
+import time
 from typing import Any
 
 # Loaded by the first command in any case, but not by the first import.
@@ -54,6 +55,7 @@ def _be(wish: dict[str, Any]) -> int:
     os.chdir(wish["folder"])
     os.environ.clear()
     os.environ.update(wish["environment"])
+    time.tzset()
     _place(wish["input"], os.O_RDONLY, 0)
     _place(wish["out"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 1)
     _place(wish["err"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 2)
