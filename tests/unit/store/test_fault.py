@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sqlcipher3 import dbapi2
 
-from familiar_app.domain.errors import BadInputError, BugError, FamiliarError, LockedError, OutsideError, UserError
-from familiar_app.store.fault import DamagedVaultError, translate
+from familiar_app.domain.errors import BadInputError, BugError, FamiliarError, OutsideError, UserError
+from familiar_app.store.fault import DamagedVaultError, VaultInUseError, translate
 
 PATH = Path("/home/ann/profile/vault.db")
 
@@ -30,8 +30,8 @@ def driver_error(code: int) -> dbapi2.Error:
         (8, OutsideError, "cannot be written to"),
         (3, OutsideError, "cannot be written to"),
         (14, OutsideError, "cannot be opened"),
-        (5, LockedError, "in use by another"),
-        (6 | 1 << 8, LockedError, "in use by another"),
+        (5, VaultInUseError, "in use by another"),
+        (6 | 1 << 8, VaultInUseError, "in use by another"),
         (10 | 4 << 8, OutsideError, "disk failed"),
         (7, OutsideError, "not enough free memory"),
         (18, BadInputError, "too large"),
