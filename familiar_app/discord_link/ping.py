@@ -35,12 +35,12 @@ def address(text: str, known: Mapping[PersonKey, str]) -> Addressed:
     pinged: set[int] = set()
 
     def plain(match: re.Match[str]) -> str:
-        return f"@{labels.get(int(match[1]), 'somebody')}"
+        return _as_text(labels.get(int(match[1]), "somebody"))
 
     def mention(match: re.Match[str]) -> str:
         number = named.get(_folded(match[1]))
         if number is None or (number not in pinged and len(pinged) >= MAX_PINGS):
-            return f"@{match[1]}"
+            return _as_text(match[1])
         pinged.add(number)
         return f"<@{number}>"
 
@@ -63,6 +63,11 @@ def user_number(key: PersonKey) -> int | None:
 def user_key(number: int) -> PersonKey:
     """Return the key of the person with that number."""
     return PersonKey(f"{_PLATFORM}{number}")
+
+
+def _as_text(name: str) -> str:
+    """Return a name that mentions nobody, also where it is a number and stands between angle brackets."""
+    return f"@{_JOINER}{name}" if name[:1].isdigit() or name[:1] in ("!", "&") else f"@{name}"
 
 
 def _unambiguous(known: Mapping[PersonKey, str]) -> dict[str, int]:
