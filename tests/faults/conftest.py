@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.conftest import Familiar, bare, bundled, familiar, make_cheap, template
+from tests.e2e.cli.conftest import Familiar, bare, bundled, familiar, make_cheap, template  # noqa: F401
 from tests.faults.act import build_past
 from tests.faults.house import House, Nursery
 from tests.faults.shim import build
