@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from familiar_app.cli import passphrase
+from familiar_app.cli.backup_shape import kept_shape
 from familiar_app.cli.context import Command
-from familiar_app.domain.clock import Clock, FixedClock, SystemClock
+from familiar_app.domain.clock import Clock, FixedClock, SystemClock, format_time
 from familiar_app.domain.errors import LockedError, OutsideError, UserError
 from familiar_app.store import keyring
 from familiar_app.store.backup import megabytes
@@ -110,17 +111,7 @@ async def _make(command: Command, keeper: BackupKeeper) -> int:
 async def _list(command: Command, keeper: BackupKeeper) -> int:
     listed = await keeper.listed()
     if command.out.as_json:
-        command.out.json(
-            [
-                {
-                    "file": str(one.path),
-                    "made_at": one.mark.made_at.isoformat(),
-                    "cause": one.mark.cause,
-                    "size_bytes": one.size_bytes,
-                }
-                for one in listed
-            ]
-        )
+        command.out.json([kept_shape(one) for one in listed])
         return 0
     for one in listed:
         size = megabytes(one.size_bytes)
@@ -252,7 +243,7 @@ async def run_vacuum(command: Command) -> int:
 
 def _shape(contents: BackupContents) -> dict[str, Any]:
     return {
-        "made_at": contents.made_at.isoformat(),
+        "made_at": format_time(contents.made_at),
         "cause": contents.cause,
         "program": contents.program,
         "schema": contents.schema,

@@ -10,6 +10,7 @@ from typing import Any
 
 from familiar_app import __version__
 from familiar_app.cli import passphrase
+from familiar_app.cli.backup_shape import backups_line, backups_shape
 from familiar_app.cli.context import Command, heard
 from familiar_app.cli.health_shape import memory_lines, memory_shape
 from familiar_app.cli.model_name import named_spec
@@ -62,8 +63,8 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
         "status",
         parents=[common],
         help="tell how the profile stands",
-        description="Print the version, the vault, the familiars with their models, channels and memory, and whether "
-        "local-only mode is on.",
+        description="Print the version, the vault and its backups, the familiars with their models, channels and "
+        "memory, and whether local-only mode is on.",
     )
     status.set_defaults(handler=run_status)
 
@@ -194,6 +195,7 @@ async def run_status(command: Command) -> int:
             "schema": schema.VERSION,
         },
         "index": _index_shape(vault.index.status),
+        "backups": await backups_shape(services),
         "local_only": services.network.local_only,
         "familiars": familiars,
     }
@@ -273,6 +275,7 @@ def _print_status(command: Command, facts: dict[str, Any]) -> None:
     line(f"familiar {facts['version']}")
     line(f"Vault: {vault['path']}, {vault['turns']} turns, {vault['size_bytes']} bytes, schema {vault['schema']}")
     line(index_line(facts["index"]))
+    line(backups_line(facts["backups"]))
     line(f"Local-only mode: {'on' if facts['local_only'] else 'off'}")
     for one in facts["familiars"]:
         if one["error"]:

@@ -26,7 +26,25 @@ async def test_backups_are_listed_newest_first(program: Program) -> None:
     assert listed["cause"] == "asked"
 
 
-async def test_a_vacuum_tells_both_sizes(program: Program) -> None:
-    ran = await program("vacuum", "--json")
-    assert ran.code == 0
-    assert ran.json["after_bytes"] <= ran.json["before_bytes"]
+async def test_times_of_backups_are_written_like_all_others(program: Program, tmp_path: Path) -> None:
+    made = (await program("backup", str(tmp_path / "one.backup"), "--json")).json
+    assert made["made_at"] == "2026-01-01T12:00:00Z"
+    await program("backup")
+    assert [one["made_at"] for one in (await program("backup", "--list", "--json")).json] == ["2026-01-01T12:00:00Z"]
+
+
+async def test_status_tells_of_backups(program: Program) -> None:
+    settings = program.profile.values["backup"]
+    program.profile.values["backup"] = settings.model_copy(update={"every_hours": 24})
+    none = (await program("status", "--json")).json["backups"]
+    assert (none["count"], none["newest"], none["due"], none["error"]) == (0, None, True, None)
+    assert "Backups: none yet; made every 24 hours while" in (await program("status")).out
+    made = (await program("backup", "--json")).json
+    one = (await program("status", "--json")).json["backups"]
+    assert (one["count"], one["newest"]["file"], one["due"]) == (1, made["file"], False)
+    assert "Backups: 1, the newest of 2026-01-01T12:00:00Z; made every 24 hours" in (await program("status")).out
+
+
+async def test_status_tells_where_no_backup_is_scheduled(program: Program) -> None:
+    assert (await program("status", "--json")).json["backups"]["due"] is False
+    assert "Backups: none yet; made only when asked for" in (await program("status")).out
