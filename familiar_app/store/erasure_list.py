@@ -84,7 +84,10 @@ def read_list(connection: Connection) -> ErasedList:
 
 
 def take_over(connection: Connection, others: ErasedList) -> list[ErasedOne]:
-    """Add the entries of another list, whose key becomes this vault's. Returns those that were not there."""
+    """Add the entries of another list, whose key becomes this vault's. Returns those that tell of more than its own.
+
+    Whoever was erased before and once more later was known in between: the later erasure counts.
+    """
     own = read_list(connection)
     if not others.entries or (own.entries and own.key != others.key):
         # Two lists of different keys can't be told apart entry by entry: all of the other one counts as new.
@@ -92,8 +95,8 @@ def take_over(connection: Connection, others: ErasedList) -> list[ErasedOne]:
     connection.execute(
         "INSERT INTO state VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2", (_KEY, json.dumps(others.key))
     )
-    known = {one.digest for one in own.entries}
-    new = [one for one in others.entries if one.digest not in known]
+    known = {one.digest: one.before for one in own.entries}
+    new = [one for one in others.entries if one.digest not in known or one.before > known[one.digest]]
     for one in new:
         _insert(connection, one)
     return new

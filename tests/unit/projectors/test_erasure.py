@@ -309,6 +309,31 @@ async def test_an_older_copy_is_erased_again_by_the_list(scene: Scene, talk: dic
     await older.close()
 
 
+async def test_who_was_erased_twice_is_erased_again_from_a_copy_made_in_between(scene: Scene, tmp_path: Path) -> None:
+    await scene.say("the first time", BOB)
+    scene.later(minutes=1)
+    await scene.vault.erasure.erase(OfPerson(BOB.key))
+    scene.later(hours=1)
+    await scene.say("they came back", BOB)
+    copy = tmp_path / "copy"
+    path = scene.vault.path
+    await scene.vault.close()
+    shutil.copytree(path.parent, copy)
+    vault = await reopened(scene, path)
+    scene.later(hours=1)
+    await vault.privacy.set(BOB.key, PrivacyLevel.PARTIAL, familiar=MIRA, by=OWNER)
+    await vault.erasure.erase(OfPerson(BOB.key))
+    known = await vault.erasure.erased()
+    await vault.close()
+    older = await reopened(scene, copy / path.name)
+    assert "they came back" in await everything_in(older)
+    assert len(await older.erasure.replay(known)) == 1
+    assert "they came back" not in await everything_in(older)
+    assert await older.erasure.erased() == known
+    assert await older.erasure.replay(known) == []
+    await older.close()
+
+
 async def test_a_message_goes_with_what_rests_on_it_alone(scene: Scene, talk: dict[str, TurnId]) -> None:
     await scene.vault.erasure.erase(OfMessage(talk["bob"]))
     left = await everything_in(scene.vault)
