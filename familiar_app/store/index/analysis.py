@@ -15,6 +15,7 @@ from functools import lru_cache
 import tantivy
 
 from familiar_app.domain.stop_word import STOP_WORDS
+from familiar_app.store.text import storable
 
 ANALYZER = "words"
 MAX_TERM_BYTES = 80
@@ -45,11 +46,12 @@ def make_analyzer() -> tantivy.TextAnalyzer:
 def spaced(text: str, *, cue: bool = False) -> str:
     """Return text as the analyzer can cut it. ASCII, the most of it, comes back as it is.
 
-    What is stored gets single characters beside the pairs; a cue needs them only where it has nothing longer.
+    What is stored gets single characters beside the pairs; a cue needs them only where it has nothing longer, and may
+    hold halves of surrogate pairs, which the analyzer would refuse.
     """
     if text.isascii():
         return text
-    return _RUN.sub(_pairs if cue else _pairs_and_characters, unicodedata.normalize("NFKC", text))
+    return _RUN.sub(_pairs if cue else _pairs_and_characters, unicodedata.normalize("NFKC", storable(text)))
 
 
 def day_words(micros: int) -> str:

@@ -76,6 +76,14 @@ def test_limits_channels_and_times_hold(talked: Familiar) -> None:
     assert talked("recall", "xylophone", "--json").json == []
 
 
+def test_a_broken_character_in_a_query_breaks_nothing(talked: Familiar, tmp_path: Path) -> None:
+    assert "m1" in ids(talked("recall", "rabbit \udcff", "--json").json)
+    assert talked("recall", "\udcff", "--json").json == []
+    path = tmp_path / "queries.jsonl"
+    path.write_text('{"id": 1, "query": "rabbit \\ud800"}\n', encoding="utf-8")
+    assert "m1" in talked("recall", "--queries", str(path), "--json-lines").out
+
+
 def test_many_queries_run_at_once(talked: Familiar, tmp_path: Path) -> None:
     path = tmp_path / "queries.jsonl"
     path.write_text('{"id": "a", "query": "bicycle"}\n\n{"id": 2, "query": "button", "more": 1}\n', encoding="utf-8")
