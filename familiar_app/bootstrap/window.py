@@ -21,6 +21,7 @@ from familiar_app.bootstrap.application import Application
 from familiar_app.bootstrap.desktop import build_desktop
 from familiar_app.bootstrap.log import LogBuffer, log_to_file
 from familiar_app.bootstrap.main import make_application
+from familiar_app.bootstrap.model_library import build_library
 from familiar_app.domain.chat import ModelInfo
 from familiar_app.domain.settings import ModelSlot
 from familiar_app.domain.task import TaskRegistry
@@ -45,6 +46,8 @@ from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.log.panel import log_panel
 from familiar_app.ui.lorebook.panel import create_lorebook_panel
 from familiar_app.ui.memories.panel import create_memories_panel
+from familiar_app.ui.models.panel import create_models_panel
+from familiar_app.ui.network.panel import create_network_panel
 from familiar_app.ui.people.panel import create_people_panel
 from familiar_app.ui.prompts.panel import create_prompts_panel
 from familiar_app.ui.reflections.panel import create_reflections_panel
@@ -138,6 +141,7 @@ def window_parts(
     application: Application, tasks: TaskRegistry, theme: Theme, buffer: LogBuffer, leave: Callable[[], None]
 ) -> WindowParts:
     """Name everything the window stands on; `leave` asks for the end of the program."""
+    library = build_library(application, tasks)
     # The first ten have the keys Alt+1 to Alt+0.
     panels: tuple[PanelFactory, ...] = (
         create_chat_panel,
@@ -155,6 +159,8 @@ def window_parts(
         create_search_panel,
         create_upkeep_panel,
         create_backups_panel,
+        create_models_panel,
+        create_network_panel,
         create_help_panel,
     )
     return WindowParts(
@@ -164,12 +170,13 @@ def window_parts(
         panels=panels,
         read_card=read_card_file,
         card_lorebook=_card_lorebook,
-        test_model=lambda spec, key, local_only: _test_model(spec, key, local_only, application.profile.root),
+        test_model=lambda spec, key, local_only: _test_model(spec, key, local_only, application),
         find_servers=_find_servers,
         keyring_available=keyring.available,
         request_quit=leave,
         remember_key=application.remember_key,
         desktop=build_desktop(application.profile.root, launch),
+        models=library,
         card_kept=lambda card: kept_of(card) if isinstance(card, CardImport) else None,
         set_log_level=lambda level: logging.getLogger("familiar_app").setLevel(level.upper()),
     )
@@ -181,14 +188,16 @@ def _card_lorebook(card: ReadCard) -> bytes | None:
     return None if document is None else native_bytes(document)
 
 
-async def _test_model(spec: str, key: str | None, local_only: bool, folder: Path) -> ModelInfo:
+async def _test_model(spec: str, key: str | None, local_only: bool, application: Application) -> ModelInfo:
     """Load or reach a model that is not set up yet, and let it go again."""
 
     async def secret(_name: str) -> str | None:
         return key
 
     slot: ModelSlot = slot_from_spec(spec, api_key_secret="test" if key else "")
-    model = await build_model(slot, network=NetworkPolicy(local_only=local_only), secret=secret, base_dir=folder)
+    contacts = application.services.network.contacts if application.state == "open" else None
+    network = NetworkPolicy(local_only=local_only, contacts=contacts)
+    model = await build_model(slot, network=network, secret=secret, base_dir=application.profile.root)
     try:
         return await model.prepare()
     finally:

@@ -18,10 +18,14 @@ from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import FamiliarError, LockedError
 from familiar_app.domain.fact import Fact
 from familiar_app.domain.ids import FamiliarId, familiar_id_from_name
+from familiar_app.domain.model_catalogue import read_catalogue
 from familiar_app.domain.model_spec import model_slot_from_spec
 from familiar_app.domain.task import TaskRegistry
+from familiar_app.models.model_library import ModelLibrary
+from familiar_app.models.network import NetworkPolicy
 from familiar_app.store.profile import Profile
 from familiar_app.store.profile_list import ProfileList
+from familiar_app.store.resource import resource
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.desktop import Desktop
 from familiar_app.ui.kit.label import column, label, surface
@@ -293,6 +297,12 @@ class World:
     asked: list[tuple[str, Any]]
 
 
+def double_library(root: Path, gate: DoubleGate, tasks: TaskRegistry) -> ModelLibrary:
+    """Make the real library over the shipped catalogue, by the rule of the gate's settings."""
+    shipped = read_catalogue(resource("models", "catalogue.toml").read_text(encoding="utf-8"))
+    return ModelLibrary(root, shipped, lambda: NetworkPolicy(local_only=gate.profile.settings().local_only), tasks)
+
+
 class DoubleAutostart:
     """Starting with the system, kept in a variable."""
 
@@ -372,5 +382,6 @@ def make_world(root: Path, theme: Theme, *, cards: Sequence[CharacterCard] = (),
         set_log_level=lambda level: asked.append(("log_level", level)),
         remember_key=remember_key,
         desktop=make_desktop(root, asked),
+        models=double_library(root, gate, tasks),
     )
     return World(parts, gate, tasks, log, errors, asked)

@@ -15,6 +15,7 @@ from familiar_app.ui.kit.panel import PanelFactory
 from familiar_app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
+    from familiar_app.models.model_library import ModelLibrary
     from familiar_app.services import Gate
 
 
@@ -52,7 +53,7 @@ class WindowParts:
     back. `find_servers` asks the usual ports of this computer. `keyring_available` may ask the system (called on a
     thread). `request_quit` asks for the end of the program; it returns at once. `desktop` is the system around it.
     `set_log_level` puts a level of the settings in force. `remember_key` keeps or forgets the copy of the open vault's
-    key in the system's keyring, and the setting that says so.
+    key in the system's keyring, and the setting that says so. `models` fetches models, also before there is a vault.
     """
 
     gate: Gate
@@ -68,4 +69,5 @@ class WindowParts:
     set_log_level: Callable[[str], object]
     remember_key: Callable[[bool], Awaitable[None]]
     desktop: Desktop
+    models: ModelLibrary
     card_kept: Callable[[ReadCard], bytes | None] = lambda _card: None
