@@ -19,9 +19,10 @@ ROUNDS = 25
 ANN, BEN, CY = (FIRST_PERSON + number for number in (1, 2, 3))
 PIECES = (
     "[@Ann]", "[@ben]", "[@Cy]", "[@Zoe]", "[@Mira]", f"<@{ANN}>", f"<@!{BEN}>", f"<@{CY}>", f"<@&{GUILD}>",
-    "@everyone", "@here", "@Everyone", f"[@{ANN}]", f"<[@{BEN}]>", f"<[@!{CY}]>", f"<[@&{GUILD}]>", "[@everyone]", "@[@here]", "[@",
-    "]", "<@", ">", "<", "@", str(ANN), str(CY), "everyone", "&", "!", " ", " ", "\n", "\n\n", "words " * 40,
-    "```", "`", "\u200b", "**", "> ", f"https://example.org/<@{ANN}>", f"[x](https://example.org/@everyone/<@{BEN}>)",
+    "@everyone", "@here", "@Everyone", f"[@{ANN}]", f"<[@{BEN}]>", f"<[@!{CY}]>", f"<[@&{GUILD}]>",
+    "[@everyone]", "@[@here]", "[@", "]", "<@", ">", "<", "@", str(ANN), str(CY), "everyone", "&", "!",
+    " ", " ", "\n", "\n\n", "words " * 40, "```", "`", "\u200b", "**", "> ",
+    f"https://example.org/<@{ANN}>", f"[x](https://example.org/@everyone/<@{BEN}>)",
 )  # fmt: skip
 
 
