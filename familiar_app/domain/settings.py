@@ -314,6 +314,13 @@ class LockSettings(Table):
     hide_from_capture: bool
 
 
+class NotifySettings(Table):
+    """Whether the system shows notifications of the window, and whether they may hold names and words."""
+
+    do_not_disturb: bool
+    words: bool
+
+
 class ProfileSettings(Table):
     """Everything the profile's `settings.toml` can say, merged over the shipped file."""
 
@@ -329,6 +336,7 @@ class ProfileSettings(Table):
     log_level: LogLevel
     backup: BackupSettings
     lock: LockSettings
+    notify: NotifySettings
 
 
 def parse_config(sources: list[Source]) -> CharacterConfig:

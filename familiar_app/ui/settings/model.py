@@ -7,6 +7,7 @@ from typing import Any
 
 from familiar_app.domain.settings import CharacterConfig
 from familiar_app.ui.settings import meaning
+from familiar_app.ui.settings.desktop import DESKTOP
 from familiar_app.ui.settings.memory import MEMORY
 from familiar_app.ui.settings.setting import Setting
 from familiar_app.ui.settings.vault import BACKUPS, LOCKING
@@ -147,6 +148,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     *BACKUPS,
     *LOCKING,
+    *DESKTOP,
     Setting(
         "log_level",
         "Log",

@@ -32,6 +32,7 @@ from familiar_app.ui.settings.dialog import ask_model, ask_new_passphrase, ask_n
 from familiar_app.ui.settings.model import SETTINGS, matching, read_value
 from familiar_app.ui.settings.row import ChoiceRow, MeaningRow, NumberRow, SettingRow, SwitchRow, TextRow, ZoneRow
 from familiar_app.ui.settings.setting import Setting
+from familiar_app.ui.settings.system import SystemSettings
 
 if TYPE_CHECKING:
     from familiar_app.services import Services
@@ -63,6 +64,9 @@ class SettingsPanel:
         self.notice = Notice(context.theme)
         self.widget = self._build()
         self._tasks = Tasks(context.tasks, self.widget, self.notice.show_error)
+        self._system = SystemSettings(
+            parts, context, lambda work: self._tasks.start(work, name="settings.system", replace=True)
+        )
         context.familiar_changed.connect(lambda _familiar: self._load_soon())
         context.familiar_reloaded.connect(lambda _familiar: self._load_soon())
         context.local_only_changed.connect(lambda _on: self._load_soon())
@@ -187,6 +191,8 @@ class SettingsPanel:
             "recovery_code": ("Make a new one…", self._new_code),
             "profile_folder": ("Open folder", self._open_folder),
             "backups": ("Show…", self._show_backups),
+            "profiles": ("Show…", lambda _setting: self._system.show_profiles(self.widget)),
+            "about": ("Show…", self._show_about),
             "statement": ("Save…", self._save_statement),
         }
         caption, act = acts[setting.key]
@@ -206,8 +212,9 @@ class SettingsPanel:
         for group in ("Models", "Memory"):
             self._groups[group][0].setText(f"{group} of {name}")
         for setting in SETTINGS:
-            if setting.kind != "act":
+            if setting.kind != "act" and setting.scope != "system":
                 self._rows[setting.key].show_value(read_value(setting, self._settings, self._config))
+        await self._system.load(self._rows["autostart"])
         hosts = endpoint_hosts(one.config for one in self._services.familiars.values())
         self._rows["local_only"].show_text(f"Off, conversations are sent to {', '.join(hosts)}." if hosts else "")
         self._rows["profile_folder"].show_text(str(self._services.profile.root))
@@ -241,6 +248,9 @@ class SettingsPanel:
         self.notice.clear()
         if setting.key == "remember_key":
             self._tasks.start(lambda: self._remember(value), name="settings.remember_key")
+            return
+        if setting.scope == "system":
+            self._system.changed(setting, self._rows[setting.key], value)
             return
         old, familiar = self._change.before(setting, self._settings, self._config), self._context.familiar
         self._tasks.start(
@@ -348,6 +358,9 @@ class SettingsPanel:
 
     async def _show_backups(self, _setting: Setting) -> None:
         self._context.go_to("backups", "")
+
+    async def _show_about(self, _setting: Setting) -> None:
+        self._context.go_to("about", "")
 
     async def _open_folder(self, _setting: Setting) -> None:
         root = self._services.profile.root

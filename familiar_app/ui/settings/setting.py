@@ -12,7 +12,7 @@ from familiar_app.domain.model_spec import BUNDLED_MODEL
 from familiar_app.store.resource import resource
 
 Kind = Literal["choice", "switch", "text", "zone", "model", "act", "number", "meaning"]
-Scope = Literal["profile", "familiar"]
+Scope = Literal["profile", "familiar", "system"]
 STAYS = "Stays on this computer."
 
 
@@ -21,7 +21,8 @@ class Setting:
     """One row. `key` is the dotted key in its file, or names the act; `choices` are (value, words).
 
     `leaves` says whether anything leaves this computer by it. A number lies within `bounds` and is moved by `step`; one
-    whose step is whole is whole. `meaning` is the one switch over several keys, see `settings.meaning`.
+    whose step is whole is whole. `meaning` is the one switch over several keys, see `settings.meaning`. What is of the
+    scope `system` stands in no file of ours.
     """
 
     key: str
@@ -41,6 +42,8 @@ class Setting:
         """Write the shipped value in the words of the panel; "" for acts."""
         if self.kind == "act":
             return ""
+        if self.scope == "system":
+            return "off"
         return value_text(self, shipped_value(self))
 
 

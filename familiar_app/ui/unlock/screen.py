@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QWidget
@@ -16,6 +16,7 @@ from familiar_app.ui.kit.label import column, label, row, surface
 from familiar_app.ui.kit.new_passphrase import NewPassphrase
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.parts import WindowParts
+from familiar_app.ui.kit.profile_sheet import show_profiles
 from familiar_app.ui.kit.stack import PageStack
 from familiar_app.ui.kit.task import Tasks
 
@@ -83,8 +84,11 @@ class UnlockScreen(QWidget):
         self._go = button("Unlock", self._unlock, role="primary")
         forgotten = button("Use the recovery code", lambda: self._show(1), role="link")
         self.restore = button("Go back to a backup…", self._choose_backup, role="link")
+        self.profiles = button("Profiles…", self._show_profiles, role="link")
         fields = (self._field, self._caps)
-        return self._page("Unlock your vault", *fields, forward=self._go, beside=forgotten, below=self.restore)
+        return self._page(
+            "Unlock your vault", *fields, forward=self._go, beside=forgotten, below=(self.restore, self.profiles)
+        )
 
     def _make_recovery(self) -> QWidget:
         self._code = line_edit(placeholder="XXXX-XXXX-XXXX-XXXX-XXXX-XXXX-XXXX")
@@ -105,7 +109,7 @@ class UnlockScreen(QWidget):
 
     @staticmethod
     def _page(
-        title: str, *widgets: QWidget, forward: QWidget, beside: QWidget | None, below: QWidget | None = None
+        title: str, *widgets: QWidget, forward: QWidget, beside: QWidget | None, below: Sequence[QWidget] = ()
     ) -> QWidget:
         page = QWidget()
         layout = column(spacing=12)
@@ -121,8 +125,8 @@ class UnlockScreen(QWidget):
         buttons.addStretch(1)
         buttons.addWidget(forward)
         layout.addLayout(buttons)
-        if below is not None:
-            layout.addWidget(below, 0, Qt.AlignmentFlag.AlignLeft)
+        for one in below:
+            layout.addWidget(one, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addStretch(1)
         page.setLayout(layout)
         return page
@@ -135,6 +139,10 @@ class UnlockScreen(QWidget):
     def _choose_backup(self) -> None:
         self.notice.clear()
         self._tasks.start(self._ask_for_backup, name="unlock.restore", show_error=self.notice.show_error)
+
+    def _show_profiles(self) -> None:
+        self.notice.clear()
+        self._tasks.start(lambda: show_profiles(self, self._parts), name="unlock.profiles")
 
     async def _ask_for_backup(self) -> None:
         choice = await choose_backup(self, self._parts.theme)
