@@ -86,6 +86,14 @@ SETTINGS: tuple[Setting, ...] = (
         words="network offline internet",
     ),
     Setting(
+        "network",
+        "Privacy",
+        "Network",
+        "Lists every computer the program has spoken to or would speak to, what for and when.",
+        "act",
+        words="hosts connections internet endpoints discord traffic",
+    ),
+    Setting(
         "statement",
         "Privacy",
         "Privacy statement",
@@ -112,6 +120,15 @@ SETTINGS: tuple[Setting, ...] = (
         scope="familiar",
         leaves="With an endpoint elsewhere, whole conversations are sent to it.",
         words="llm gguf openai ollama endpoint key memory",
+    ),
+    Setting(
+        "model_files",
+        "Models",
+        "Model files",
+        "Fetches models that run on this computer, with progress and a check; uses and deletes them.",
+        "act",
+        leaves="Only when you fetch one: its host, which is named first, learns which.",
+        words="download catalogue gguf llama qwen mistral local",
     ),
     *MEMORY,
     Setting(

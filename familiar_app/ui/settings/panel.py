@@ -193,6 +193,8 @@ class SettingsPanel:
             "backups": ("Show…", self._show_backups),
             "profiles": ("Show…", lambda _setting: self._system.show_profiles(self.widget)),
             "about": ("Show…", self._show_about),
+            "model_files": ("Show…", partial(self._show_panel, "models")),
+            "network": ("Show…", partial(self._show_panel, "network")),
             "statement": ("Save…", self._save_statement),
         }
         caption, act = acts[setting.key]
@@ -361,6 +363,9 @@ class SettingsPanel:
 
     async def _show_about(self, _setting: Setting) -> None:
         self._context.go_to("about", "")
+
+    async def _show_panel(self, panel: str, _setting: Setting) -> None:
+        self._context.go_to(panel, "")
 
     async def _open_folder(self, _setting: Setting) -> None:
         root = self._services.profile.root
