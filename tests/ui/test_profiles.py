@@ -51,7 +51,7 @@ def test_another_profile_opens_in_a_program_of_its_own(world: World, on_loop: On
         press_named(sheet, "Open: work")
         await until(lambda: world.asked)
         assert world.asked == [("launch", tmp_path / "work")]
-        await until(lambda: not sheet.isVisible())
+        await until(lambda: window.findChild(ProfileSheet) is None)
 
     on_loop(with_window(world, test, opened=False))
 
