@@ -50,12 +50,12 @@ def told_apart(names: Mapping[Key, str], *, first: Key, taken: str) -> dict[Key,
     """Number those who are called alike, so that nobody passes for another by taking a name.
 
     `taken` is a name that somebody outside of `names` has; `first` keeps its name before all others. Names that differ
-    in case or width alone count as alike.
+    in case or width alone count as alike. Nobody gets a numbered name that somebody else goes by.
     """
     alike: dict[str, list[Key]] = {}
     for key in sorted(names, key=lambda key: (key != first, key)):
         alike.setdefault(_folded(names[key]), []).append(key)
-    found = dict(names)
+    found, given = dict(names), set(alike)
     for folded, keys in alike.items():
         if not folded:
             continue
@@ -63,9 +63,12 @@ def told_apart(names: Mapping[Key, str], *, first: Key, taken: str) -> dict[Key,
         keeps = keys[0] == first and not owned
         if len(keys) == 1 and not owned:
             continue
-        for number, key in enumerate(keys, start=2 if owned else 1):
-            if not (keeps and key == first):
-                found[key] = f"{names[key]} ({number})"
+        number = 2 if owned or keeps else 1
+        for key in keys[1:] if keeps else keys:
+            while _folded(numbered := f"{names[key]} ({number})") in given:
+                number += 1
+            found[key] = numbered
+            given.add(_folded(numbered))
     return found
 
 

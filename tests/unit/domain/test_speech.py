@@ -106,10 +106,24 @@ def test_hostile_text_takes_a_time_that_grows_with_its_length_alone(piece: str) 
         ({"local:owner": "Robin", "discord:2": "mira"}, ["Robin", "mira (2)"]),
         ({"local:owner": "Mira", "discord:2": "Mira"}, ["Mira (2)", "Mira (3)"]),
         ({"local:owner": "Robin", "discord:2": "", "discord:1": ""}, ["Robin", "", ""]),
+        ({"discord:1": "Ann", "discord:2": "Ann", "discord:3": "Ann (2)"}, ["Ann (1)", "Ann (3)", "Ann (2)"]),
+        ({"local:owner": "Robin", "discord:1": "robin (2)", "discord:2": "Robin"}, ["Robin", "robin (2)", "Robin (3)"]),
+        ({"discord:1": "Mira (2)", "discord:2": "Mira"}, ["Mira (2)", "Mira (3)"]),
     ],
 )
 def test_nobody_passes_for_another_by_taking_a_name(names: dict[str, str], shown: list[str]) -> None:
     assert list(told_apart(names, first="local:owner", taken="Mira").values()) == shown
+
+
+@given(
+    st.dictionaries(
+        st.integers(0, 9).map(str), st.sampled_from(["Ann", "ANN", "Ann (1)", "Ann (2)", "Mira", "Mira (2)"])
+    )
+)
+def test_no_two_are_shown_alike(names: dict[str, str]) -> None:
+    shown = [name.casefold() for name in told_apart(names, first="0", taken="Mira").values()]
+    assert len(set(shown)) == len(shown)
+    assert "mira" not in shown
 
 
 @pytest.mark.parametrize(
