@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from familiar_app.context.fact_line import fact_line
 from familiar_app.context.history_line import LineStyle, body_text, format_moment, place_mark, speaker_name
@@ -99,14 +100,14 @@ class MemoryReader:
 
     async def _look(self, ctx: LayerContext, request: Recall) -> tuple[Recalled, str]:
         """Search, by words alone where the embedder fails; tell why nothing was found where nothing could be."""
-        retrieval, why = ctx.vault.retrieval, ""
+        look, why = partial(ctx.vault.retrieval.look, request, held=MOST_HELD, beside=True), ""
         try:
-            found = await retrieval.look(request, self._embedder, held=MOST_HELD)
+            found = await look(self._embedder)
         except OutsideError as error:
             if self._embedder is None:
                 raise
             log.warning("the embedder failed; memory is searched by words alone", exc_info=error)
-            found, why = await retrieval.look(request, None, held=MOST_HELD), "searched by words alone: no embedder"
+            found, why = await look(), "searched by words alone: no embedder"
         if not found.ready:
             return found, NOT_READY
         if found.missing:
@@ -115,9 +116,7 @@ class MemoryReader:
         return found, why
 
     async def _items(self, ctx: LayerContext, moment: MemoryMoment, found: Recalled) -> tuple[Item, ...]:
-        around = {hit.turn.id: hit.turn for hit in found.hits if hit.turn is not None}
-        beside = {TurnId(number) for hit in found.hits for number in hit.neighbours} - around.keys()
-        around |= await ctx.vault.retrieval.turns(beside) if beside else {}
+        around = {hit.turn.id: hit.turn for hit in found.hits if hit.turn is not None} | dict(found.beside)
         if ctx.known_at is not None or ctx.as_of is not None:
             # The index knows the turns as they are; those who look back see them as they stood.
             around = await ctx.vault.turns.standing(around.values(), Then(ctx.known_at, ctx.as_of))

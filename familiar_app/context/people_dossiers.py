@@ -5,12 +5,16 @@ Where a dossier rests on more than those who hear the answer may hear, the facts
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from familiar_app.context.fact_line import fact_line
 from familiar_app.context.layer import LayerContext, key_of
 from familiar_app.context.prompt_text import fill, prompt_text
 from familiar_app.context.stretch import Stretch
+from familiar_app.domain.clock import local_time
 from familiar_app.domain.ids import OWNER, PersonKey, ego_key
 from familiar_app.domain.speech import clean_name, clean_note
 from familiar_app.domain.trace import LeftOut
@@ -20,8 +24,17 @@ from familiar_app.store.turn_then import Then
 
 MOST_FACTS = 8
 """Facts that stand in the place of a dossier."""
+_REMEMBERED = 64
 _HELD_REASON = "rests on what was learned where not everybody here may hear; facts stand in its place"
 _HELD_ALL = "rests on what was learned where not everybody here may hear"
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """Portraits, and for each identity of somebody who has several what these are."""
+
+    portraits: Sequence[Portrait]
+    merged: Mapping[PersonKey, OnePerson]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,53 +50,70 @@ class PeopleDossiersLayer:
 
     name = "people_dossiers"
 
+    def __init__(self) -> None:
+        # The same few people are there for many prompts. Each text with all that it was made of.
+        self._texts: OrderedDict[PersonKey, tuple[tuple[Any, ...], str]] = OrderedDict()
+
     async def invalidation_key(self, ctx: LayerContext) -> str:
-        portraits = await _portraits(ctx)
+        seen = await _look(ctx)
         ctx.withheld[self.name] = tuple(
             LeftOut(what=f"dossier {one.person}", tokens=0, reason=_HELD_REASON if one.facts else _HELD_ALL)
-            for one in portraits
+            for one in seen.portraits
             if one.held
         )
-        shown = ctx.read[self.name] = await _shown(ctx, portraits)
+        shown = ctx.read[self.name] = await self._shown(ctx, seen)
         return key_of(ctx.char, shown)
 
     async def build(self, ctx: LayerContext) -> str:
         shown: list[_Shown] | None = ctx.read.pop(self.name, None)
         if shown is None:
-            shown = await _shown(ctx, await _portraits(ctx))
+            shown = await self._shown(ctx, await _look(ctx))
         parts = [f"### {one.label}\n\n{one.text}" for one in shown]
         return fill(prompt_text("layer/people_dossiers"), char=ctx.char, text="\n\n".join(parts)) if parts else ""
 
+    async def _shown(self, ctx: LayerContext, seen: _Seen) -> list[_Shown]:
+        texts = {one.person: text for one in seen.portraits if (text := self._text(ctx, one))}
+        labels = await ctx.vault.people.labels(list(texts), guild=ctx.channel.guild) if texts else {}
+        names = {person: clean_name(label) or person for person, label in labels.items()}
+        names |= {OWNER: ctx.user_label, ego_key(ctx.familiar): f"{ctx.char} (yourself)"}
+        parts: dict[PersonKey, _Shown] = {}
+        for person, text in texts.items():
+            one = seen.merged.get(person)
+            kept, label = (
+                (person, names[person]) if one is None else (one.identities[0], _label(ctx, names[person], one))
+            )
+            parts[kept] = _Shown(label, f"{parts[kept].text}\n\n{text}" if kept in parts else text)
+        return list(parts.values())
 
-async def _portraits(ctx: LayerContext) -> list[Portrait]:
+    def _text(self, ctx: LayerContext, portrait: Portrait) -> str:
+        here = local_time(ctx.now, ctx.config.display.zone()).utcoffset()
+        made_of = (portrait, ctx.char, ctx.user_label, ctx.config, ctx.variation, here)
+        known = self._texts.get(portrait.person)
+        if known is None or known[0] != made_of:
+            known = self._texts[portrait.person] = (made_of, _text(ctx, portrait))
+        self._texts.move_to_end(portrait.person)
+        while len(self._texts) > _REMEMBERED:
+            self._texts.popitem(last=False)
+        return known[1]
+
+
+async def _look(ctx: LayerContext) -> _Seen:
     ego = ego_key(ctx.familiar)
     private = await ctx.vault.privacy.levels()
     present = await _people(ctx)
-    merged = await ctx.vault.person_pages.merged(present)
+    several = await ctx.vault.person_pages.merged(present)
+    merged = {identity: one for one in several.values() for identity in one.identities}
     # Whoever is here under one identity is known under the others too.
     everyone = dict.fromkeys(key for one in present for key in (merged[one].identities if one in merged else (one,)))
     people = [one for one in (ego, *everyone) if one not in private and not ctx.variation.drops("dossier", one)]
-    others = [one for one in people if one != ego]
-    glimpse = Glimpse(ctx.familiar, ctx.audience, ctx.now, ctx.as_of, ctx.known_at)
-    most, portraits = ctx.config.budget.text.max_dossier_people, ctx.vault.portraits
-    return [
-        *await portraits.of([ego] if ego in people else [], glimpse, most_people=1, most_facts=MOST_FACTS),
-        *await portraits.of(others, glimpse, most_people=most, most_facts=MOST_FACTS),
-    ]
-
-
-async def _shown(ctx: LayerContext, portraits: list[Portrait]) -> list[_Shown]:
-    texts = {one.person: text for one in portraits if (text := _text(ctx, one))}
-    labels = await ctx.vault.people.labels(list(texts), guild=ctx.channel.guild) if texts else {}
-    names = {person: clean_name(label) or person for person, label in labels.items()}
-    names |= {OWNER: ctx.user_label, ego_key(ctx.familiar): f"{ctx.char} (yourself)"}
-    merged = await ctx.vault.person_pages.merged(list(texts)) if texts else {}
-    parts: dict[PersonKey, _Shown] = {}
-    for person, text in texts.items():
-        one = merged.get(person)
-        kept, label = (person, names[person]) if one is None else (one.identities[0], _label(ctx, names[person], one))
-        parts[kept] = _Shown(label, f"{parts[kept].text}\n\n{text}" if kept in parts else text)
-    return list(parts.values())
+    portraits = await ctx.vault.portraits.of(
+        [one for one in people if one != ego],
+        Glimpse(ctx.familiar, ctx.audience, ctx.now, ctx.as_of, ctx.known_at),
+        most_people=ctx.config.budget.text.max_dossier_people,
+        most_facts=MOST_FACTS,
+        before=[ego] if ego in people else [],
+    )
+    return _Seen(portraits, merged)
 
 
 def _label(ctx: LayerContext, label: str, one: OnePerson) -> str:

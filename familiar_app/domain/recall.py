@@ -61,7 +61,8 @@ class Hit:
     """One thing that was found, with the signals that its score is made of.
 
     `held` tells why the audience may not hear it. `neighbours` are the turns beside a turn, `sources` those behind a
-    fact, `told_by` the people by whose word alone it is known, `labels` what they and its subjects are called today.
+    fact, `told_by` the people by whose word alone it is known, `labels` what they and its subjects are called today:
+    both are empty where it is held.
     """
 
     kind: Kind
@@ -90,7 +91,8 @@ class Recalled:
 
     Held things are ranked among themselves, so that they move nothing that may be heard. `speakers` is the effective
     number of people who speak in the places that were searched. `ready` is False where there is no index yet, and
-    `missing` counts the oldest turns that a search could not see, because the index is still being built.
+    `missing` counts the oldest turns that a search could not see, because the index is still being built. `beside` are
+    the turns beside hits that are no hits themselves, where they were asked for.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -98,3 +100,11 @@ class Recalled:
     speakers: float = 1.0
     ready: bool = True
     missing: int = 0
+    beside: Mapping[TurnId, Turn] = field(default_factory=dict)
+
+    @property
+    def neighbours(self) -> set[TurnId]:
+        """The turns beside hits that are no hits themselves."""
+        return {TurnId(one) for hit in self.hits for one in hit.neighbours}.difference(
+            hit.turn.id for hit in self.hits if hit.turn is not None
+        )

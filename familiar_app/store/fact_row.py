@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -16,11 +17,14 @@ from familiar_app.store.person import label_of, names_of_each
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-_MOST_AT_ONCE = 500
-_FACTS = """SELECT f.id, f.familiar, f.text, f.channel, c.key, f.importance, f.origin, f.valid_from, f.valid_to,
-    f.hidden FROM facts f LEFT JOIN channels c ON c.id = f.channel WHERE f.id IN"""
-_BELIEFS = """SELECT fact, since, until, cause, begun_by, end_cause, ended_by, successor FROM fact_beliefs
-    WHERE fact IN ({}) ORDER BY fact, number"""
+# One statement for any number of facts, so that it is prepared once.
+_ONE_OF = "IN (SELECT value FROM json_each(?))"
+_FACTS = f"""SELECT f.id, f.familiar, f.text, f.channel, c.key, f.importance, f.origin, f.valid_from, f.valid_to,
+    f.hidden FROM facts f LEFT JOIN channels c ON c.id = f.channel WHERE f.id {_ONE_OF}"""
+_SUBJECTS = f"SELECT fact, key, display_at_write FROM fact_subjects WHERE fact {_ONE_OF}"
+_SOURCES = f"SELECT fact, turn FROM fact_sources WHERE fact {_ONE_OF} AND since <= ?"
+_BELIEFS = f"""SELECT fact, since, until, cause, begun_by, end_cause, ended_by, successor FROM fact_beliefs
+    WHERE fact {_ONE_OF} ORDER BY fact, number"""
 
 
 def read_facts(connection: Connection, ids: Sequence[FactId], known_at: datetime | None = None) -> list[Fact]:
@@ -28,9 +32,7 @@ def read_facts(connection: Connection, ids: Sequence[FactId], known_at: datetime
 
     With `known_at`, stamps, beliefs and sources are as they stood then, and what was learned later is left out.
     """
-    found: dict[FactId, Fact] = {}
-    for first in range(0, len(ids), _MOST_AT_ONCE):
-        found |= _read(connection, ids[first : first + _MOST_AT_ONCE], known_at)
+    found = _read(connection, ids, known_at)
     facts = (found.get(number) for number in ids)
     if known_at is None:
         return [fact for fact in facts if fact is not None]
@@ -56,7 +58,7 @@ def read_labels(connection: Connection, facts: Iterable[Fact]) -> dict[FactId, d
     chosen = list(facts)
     channels = {fact.channel for fact in chosen if fact.channel is not None}
     guilds: dict[int | None, str | None] = dict(
-        connection.execute(f"SELECT id, guild FROM channels WHERE id IN ({_marks(channels)})", tuple(channels))
+        connection.execute(f"SELECT id, guild FROM channels WHERE id {_ONE_OF}", (json.dumps(list(channels)),))
     )
     people = {subject.key for fact in chosen for subject in fact.subjects}
     names = names_of_each(connection, people)
@@ -67,24 +69,20 @@ def read_labels(connection: Connection, facts: Iterable[Fact]) -> dict[FactId, d
 
 
 def _read(connection: Connection, ids: Sequence[FactId], known_at: datetime | None) -> dict[FactId, Fact]:
-    marks, values = _marks(ids), tuple(ids)
+    numbers = json.dumps(list(ids))
     subjects: dict[int, list[Subject]] = {}
-    for fact, key, display in connection.execute(
-        f"SELECT fact, key, display_at_write FROM fact_subjects WHERE fact IN ({marks})", values
-    ):
+    for fact, key, display in connection.execute(_SUBJECTS, (numbers,)):
         subjects.setdefault(fact, []).append(Subject(PersonKey(key), display))
     sources: dict[int, list[TurnId]] = {}
     until = 1 << 62 if known_at is None else to_micros(known_at)
-    for fact, turn in connection.execute(
-        f"SELECT fact, turn FROM fact_sources WHERE fact IN ({marks}) AND since <= ?", (*values, until)
-    ):
+    for fact, turn in connection.execute(_SOURCES, (numbers, until)):
         sources.setdefault(fact, []).append(TurnId(turn))
     beliefs: dict[int, list[Belief]] = {}
-    for row in connection.execute(_BELIEFS.format(marks), values):
+    for row in connection.execute(_BELIEFS, (numbers,)):
         beliefs.setdefault(row[0], []).append(_belief(row))
     return {
         row[0]: _fact(row, subjects.get(row[0], ()), sources.get(row[0], ()), beliefs.get(row[0], ()))
-        for row in connection.execute(f"{_FACTS} ({marks})", values)
+        for row in connection.execute(_FACTS, (numbers,))
     }
 
 
@@ -118,7 +116,3 @@ def _belief(row: tuple[Any, ...]) -> Belief:
 
 def _instant(micros: int | None) -> datetime | None:
     return None if micros is None else from_micros(micros)
-
-
-def _marks(values: Iterable[object]) -> str:
-    return ",".join("?" for _ in values)

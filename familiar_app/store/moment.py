@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from familiar_app.domain.clock import as_utc
 
@@ -15,6 +16,7 @@ def to_micros(instant: datetime) -> int:
     return (as_utc(instant) - _EPOCH) // _MICROSECOND
 
 
+@lru_cache(maxsize=4096)
 def from_micros(micros: int) -> datetime:
-    """Return the aware UTC instant of stored microseconds."""
+    """Return the aware UTC instant of stored microseconds. The newest turns are read again for every prompt."""
     return _EPOCH + timedelta(microseconds=micros)

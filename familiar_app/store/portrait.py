@@ -106,26 +106,33 @@ class Portraits:
         feed.listen(self._facts_changed)
 
     async def of(
-        self, people: Sequence[PersonKey], glimpse: Glimpse, *, most_people: int, most_facts: int
+        self,
+        people: Sequence[PersonKey],
+        glimpse: Glimpse,
+        *,
+        most_people: int,
+        most_facts: int,
+        before: Sequence[PersonKey] = (),
     ) -> list[Portrait]:
         """Return the portraits of the first `most_people` who had a dossier of which something may be told.
 
-        Those of whom nothing may be told come too, and are not counted.
+        Those of whom nothing may be told come too, and are not counted; nor are those of `before`, who come first.
         """
         changes, judged = self._changes, dict[Hashable, _Judged]()
 
         def work(connection: Connection) -> list[Portrait]:
             found: list[_Sketch] = []
             left, private = most_people, read_levels(connection).keys()
-            for person in people:
-                dossier = _dossier(connection, person, glimpse) if left > 0 else None
+            for place, person in enumerate((*before, *people)):
+                counts = place >= len(before)
+                dossier = _dossier(connection, person, glimpse) if left > 0 or not counts else None
                 if dossier is None:
                     continue
                 key = (dossier.familiar, person, dossier.last_fact_id, dossier.created_at, glimpse.key, most_facts)
                 known = self._judged.get(key) or _judge(connection, dossier, glimpse, most_facts)
                 judged[key] = known
                 found.append(_sketch(dossier, known, glimpse, private))
-                left -= bool(found[-1].text or found[-1].facts)
+                left -= counts and bool(found[-1].text or found[-1].facts)
             return _portraits(connection, found)
 
         portraits = await self._engine.read(work)

@@ -38,9 +38,11 @@ def scope_of(connection: Connection, request: Recall, now: datetime, *, held: bo
     """Return the conditions of a request as the index takes them; `held` asks for what its audience may not hear."""
     with_facts = "fact" in request.kinds or request.weights.facts > 0
     window = None if held else request.window
+    channels, closed = _channels(connection, request, held)
     return Scope(
         kinds=(TURN, FACT) if with_facts else (TURN,),
-        channels=_channels(connection, request, held),
+        channels=channels,
+        closed=closed,
         familiar=request.familiar,
         fact_channels=_fact_channels(request, held),
         last_turn=_last_turn(connection, request),
@@ -88,14 +90,15 @@ def _last_turn(connection: Connection, request: Recall) -> int | None:
     return arrived if request.until is None else min(arrived, request.until)
 
 
-def _channels(connection: Connection, request: Recall, held: bool) -> tuple[int, ...] | None:
-    """Return the channels whose turns may be found; None where that is every channel there is."""
+def _channels(connection: Connection, request: Recall, held: bool) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
+    """Return the channels whose turns may be found, None where that is every channel there is; and the others."""
     heard = _heard(connection, request.familiar)
     chosen = heard if request.channels is None else heard & set(request.channels)
     if request.audience is not None and not request.audience.everything:
         chosen = {one for one in chosen if (one in request.audience.open_to) != held}
     everything = {row[0] for row in connection.execute("SELECT id FROM channels")}
-    return None if everything <= chosen else tuple(sorted(chosen))
+    closed = everything - chosen
+    return tuple(sorted(chosen)) if closed else None, tuple(sorted(closed))
 
 
 def _heard(connection: Connection, familiar: FamiliarId) -> set[int]:

@@ -83,8 +83,13 @@ class Retrieval:
         """
         return list((await self.look(request, embedder)).hits)
 
-    async def look(self, request: Recall, embedder: Embedder | None = None, *, held: int = 0) -> Recalled:
-        """Return the hits, and up to `held` of what the audience may not hear; otherwise like `recall`."""
+    async def look(
+        self, request: Recall, embedder: Embedder | None = None, *, held: int = 0, beside: bool = False
+    ) -> Recalled:
+        """Return the hits, and up to `held` of what the audience may not hear; otherwise like `recall`.
+
+        With `beside`, the turns beside the hits come too.
+        """
         view = self._index.view
         if view is None:
             return Recalled(ready=False)
@@ -97,6 +102,8 @@ class Retrieval:
             known = named or self._names.book(connection).read(request.cue)
             cue = Cue(tuple(view.searcher.terms(request.cue)), known.people)
             found = replace(self._recall(connection, view, request, cue, meaning), missing=missing)
+            if beside:
+                found = replace(found, beside=_turns(connection, found.neighbours))
             audience = request.audience
             if held < 1 or audience is None or audience.everything:
                 return found
@@ -107,10 +114,6 @@ class Retrieval:
             return replace(found, held=closed.hits)
 
         return await self._engine.read(work)
-
-    async def turns(self, ids: Collection[TurnId]) -> dict[TurnId, Turn]:
-        """Return those of the turns that are shown."""
-        return await self._engine.read(lambda connection: _turns(connection, ids))
 
     async def _read_cue(self, request: Recall, embedder: Embedder | None) -> tuple[NameCue | None, Meaning | None]:
         if embedder is None or request.weights.embedding <= 0:
@@ -244,8 +247,10 @@ def _hits(
     turns = _turns(connection, [one.key[1] for one in ranked if one.key[0] == "turn"])
     chosen = [facts[one.key[1]] for one in ranked if one.key[0] == "fact" and one.key[1] in facts]
     known = read_provenance(connection, [fact.id for fact in chosen], request.known_at)
-    labels = read_labels(connection, chosen)
-    tellers = {fact.id: told_by(fact, known.get(fact.id)) for fact in chosen}
+    # What is held back is told of by its number alone.
+    named = [] if look.held else chosen
+    labels = read_labels(connection, named)
+    tellers = {fact.id: told_by(fact, known.get(fact.id)) for fact in named}
     names = names_of_each(connection, {key for keys in tellers.values() for key in keys})
     around = {one.key: one for one in candidates}
     for one in ranked:
@@ -255,7 +260,7 @@ def _hits(
         memory = memories.get(number) if kind == "memory" else None
         hit = Hit(kind, number, "", one.score, one.signals, neighbours=_numbers(beside.neighbours))
         if fact is not None:
-            teller = tellers[fact.id]
+            teller = tellers.get(fact.id, ())
             yield replace(
                 hit,
                 text=fact.text,
@@ -263,7 +268,7 @@ def _hits(
                 sources=_numbers(beside.sources),
                 held=known[number].why_held(request.audience) if look.held else None,
                 told_by=teller,
-                labels=labels[fact.id] | {key: label_of(key, names[key]) for key in teller},
+                labels=labels.get(fact.id, {}) | {key: label_of(key, names[key]) for key in teller},
             )
         elif memory is not None:
             yield replace(hit, text=memory.content, memory=memory)
@@ -277,5 +282,8 @@ def _numbers(keys: Iterable[Key]) -> tuple[int, ...]:
 
 
 def _turns(connection: Connection, ids: Collection[int]) -> dict[TurnId, Turn]:
-    where = f"t.shown = 1 AND t.id IN ({','.join('?' * len(ids))})"
-    return {turn.id: turn for turn in read_turns(connection, where, ids)}
+    if not ids:
+        return {}
+    # In one parameter, so that the statement is the same for any number and prepared once.
+    where = "t.shown = 1 AND t.id IN (SELECT value FROM json_each(?))"
+    return {turn.id: turn for turn in read_turns(connection, where, (json.dumps(list(ids)),))}

@@ -178,15 +178,24 @@ class FakePortraits:
         self.texts: dict[PersonKey, str] = {}
 
     async def of(
-        self, people: Sequence[PersonKey], glimpse: Glimpse, *, most_people: int, most_facts: int
+        self,
+        people: Sequence[PersonKey],
+        glimpse: Glimpse,
+        *,
+        most_people: int,
+        most_facts: int,
+        before: Sequence[PersonKey] = (),
     ) -> list[Portrait]:
-        return [Portrait(one, self.texts[one]) for one in people if one in self.texts][:most_people]
+        portraits = [Portrait(one, self.texts[one]) for one in (*before, *people) if one in self.texts]
+        return portraits[: most_people + len(before)]
 
 
 class FakeRetrieval:
     """An index that has not been built yet."""
 
-    async def look(self, request: Recall, embedder: Embedder | None = None, *, held: int = 0) -> Recalled:
+    async def look(
+        self, request: Recall, embedder: Embedder | None = None, *, held: int = 0, beside: bool = False
+    ) -> Recalled:
         return Recalled(ready=False)
 
 

@@ -43,13 +43,15 @@ class IndexFailedError(OutsideError):
 class Scope(NamedTuple):
     """Which documents may be found. Instants are microseconds; None leaves a condition out.
 
-    `channels` limits turns, `familiar` facts, and so does `fact_channels`: one of them is a place it was learned in, 0
-    stands for no place. Facts have to be true at `true_at` (or not to have ended by `not_ended_by`) and believed at
+    `channels` limits turns; `closed` are all others, where they are known: leaving out a few is quicker than taking
+    many. `familiar` limits facts, and so does `fact_channels`: one of them is a place it was learned in, 0 stands for
+    no place. Facts have to be true at `true_at` (or not to have ended by `not_ended_by`) and believed at
     `believed_at`. Turns of `window_channel` from `window_from` on are left out.
     """
 
     kinds: tuple[int, ...] = (TURN,)
     channels: tuple[int, ...] | None = None
+    closed: tuple[int, ...] | None = None
     familiar: str | None = None
     fact_channels: tuple[int, ...] | None = None
     true_at: int | None = None
@@ -58,6 +60,13 @@ class Scope(NamedTuple):
     last_turn: int | None = None
     window_channel: int | None = None
     window_from: int | None = None
+
+    @property
+    def left_out(self) -> tuple[int, ...]:
+        """The channels that are left out by saying so, where that are fewer than those that are taken."""
+        if self.channels is None or self.closed is None or len(self.closed) > len(self.channels):
+            return ()
+        return self.closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +120,7 @@ class Searcher:
         wanted = [(_MUST, cue)]
         if TURN not in scope.kinds:
             wanted.append((_MUST, self._kinds(scope.kinds)))
-        elif scope.channels is not None:
+        elif scope.channels is not None and not scope.left_out:
             heard = _Q.term_set_query(self._schema, "channel", list(scope.channels))
             wanted.append((_MUST, _Q.const_score_query(_any(heard, *self._others()), 0.0)))
         wanted += [(_NOT, one) for one in self._excluded(scope)]
@@ -123,13 +132,12 @@ class Searcher:
             for kind in (FACT, MEMORY):
                 known = self._term("kind", kind)
                 yield _except(known, self._place(scope)) if kind in scope.kinds else known
+        if scope.left_out:
+            yield _Q.term_set_query(self._schema, "channel", list(scope.left_out))
         if scope.last_turn is not None:
             yield _except(self._range("key", scope.last_turn + 1 << 2, None), *self._others())
         if scope.window_channel is not None and scope.window_from is not None:
-            window = _both(
-                self._term("channel", scope.window_channel), self._range("key", scope.window_from << 2, None)
-            )
-            yield _except(window, *self._others())
+            yield _both(self._term("channel", scope.window_channel), self._range("key", scope.window_from << 2, None))
 
     def _others(self) -> list[tantivy.Query]:
         """Return what matches every document that is no turn."""
@@ -142,7 +150,7 @@ class Searcher:
         """Return the condition on facts."""
         parts = [_Q.all_query()] if scope.familiar is None else [self._term("familiar", scope.familiar)]
         if scope.fact_channels is not None:
-            parts.append(_Q.term_set_query(self._schema, "channel", list(scope.fact_channels)))
+            parts.append(_Q.term_set_query(self._schema, "place", list(scope.fact_channels)))
         if scope.true_at is not None:
             parts += [self._range("true_from", None, scope.true_at), self._range("true_until", scope.true_at + 1, None)]
         if scope.not_ended_by is not None:
@@ -236,7 +244,7 @@ class FactDocument:
         return {
             "key": self.id << 2 | self.kind,
             "kind": self.kind,
-            "channel": list(self.channels or (0,)),
+            "place": list(self.channels or (0,)),
             "familiar": self.familiar,
             "person": list(self.people),
             "text": spaced(self.text),
@@ -252,7 +260,8 @@ def _schema() -> tantivy.Schema:
     builder.add_text_field("text", tokenizer_name=ANALYZER, index_option="freq")
     for name in ("person", "familiar"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    for name in ("kind", "channel"):
+    # A fact's places stand apart from the channels of turns, of which there are many more to go through.
+    for name in ("kind", "channel", "place"):
         builder.add_integer_field(name, indexed=True)
     for name in ("key", "true_from", "true_until", "believed_from", "believed_until"):
         builder.add_integer_field(name, fast=True)

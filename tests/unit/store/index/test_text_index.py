@@ -67,6 +67,21 @@ def test_scopes_hold_inside_the_query(index: TextIndex) -> None:
     assert found(index, "lake", Scope(channels=())) == []
 
 
+@pytest.mark.parametrize("closed", [None, (3,), (1, 3, 4)])
+def test_leaving_channels_out_finds_the_same_as_taking_the_others(
+    index: TextIndex, closed: tuple[int, ...] | None
+) -> None:
+    index.add_turns([(1, 1, "a", "lake house"), (2, 2, "a", "lake house"), (3, 3, "a", "lake house")])
+    index.add_facts(
+        [FactDocument(7, FACT, "mira", (3,), (), "a lake"), FactDocument(8, FACT, "mira", (4,), (), "lake")]
+    )
+    channels = (2,) if closed == (1, 3, 4) else (1, 2)
+    scope = Scope((TURN, FACT), channels=channels, closed=closed, familiar="mira", fact_channels=(3,))
+    assert sorted(found(index, "lake", scope)) == sorted((*channels, 7))
+    assert sorted(found(index, "lake", scope._replace(kinds=(TURN,)))) == sorted(channels)
+    assert found(index, "lake", scope._replace(kinds=(FACT,))) == [7]
+
+
 def test_one_current_fact_is_found_among_retired_look_alikes(index: TextIndex) -> None:
     def fact(number: int, familiar: str = "mira", **clocks: int) -> FactDocument:
         return FactDocument(number, FACT, familiar, None, ("a:ann",), "Ann lives in Leeds", **clocks)
