@@ -112,7 +112,9 @@ def _lock(root: Path) -> VaultLock:
 def _exchange(wanted: Restoring, leaving: list[str]) -> Path | None:
     # Whoever had the new vault open leaves its lock behind; a log that could not be brought in comes along.
     for name in ("vault.lock", "vault.db-shm"):
-        (wanted.root / ".coming" / name).unlink(missing_ok=True)
+        left = wanted.root / ".coming" / name
+        with translated(left):
+            left.unlink(missing_ok=True)
     return exchange(wanted.root, leaving, wanted.at, "restore")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from familiar_app.store.log_check import has_lost_commits
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
+
+log = logging.getLogger(__name__)
 
 
 def probe(path: Path, key: bytes, keys_belong: bool, read_only: bool, *, known: int) -> bool:
@@ -44,10 +47,18 @@ def probe(path: Path, key: bytes, keys_belong: bool, read_only: bool, *, known: 
         raise
     finally:
         if not read_only and not had_log:
-            # A reading connection leaves an empty log behind; under the lock nobody else can be using it.
-            for name in (wal.name, f"{path.name}-shm"):
-                path.with_name(name).unlink(missing_ok=True)
+            _remove_empty_log(path)
     return immutable
+
+
+def _remove_empty_log(path: Path) -> None:
+    """Remove the empty log that a reading connection leaves behind; under the lock nobody else can be using it."""
+    try:
+        for suffix in ("-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+    except OSError as error:
+        # It says nothing, so it may stay; what the disk refuses is told of at the first write.
+        log.warning("an empty log of changes could not be removed: %s", type(error).__name__)
 
 
 def _refuse_cut_off(connection: Connection, path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import json
 import shutil
 import sqlite3
@@ -404,4 +405,21 @@ async def test_the_key_leaves_the_memory_with_the_vault(vault_path: Path, clock:
     assert not any(vault._opened.engine._key)
     again = await Vault.open(vault_path, clock=clock, data_key=key)
     assert again.data_key() == key
+    await again.close()
+
+
+async def test_an_empty_log_that_cannot_be_removed_keeps_nobody_out(
+    vault: Vault, vault_path: Path, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await vault.close()
+    remove = Path.unlink
+
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        if path.name.endswith(("-wal", "-shm")) and path.exists():
+            raise OSError(errno.EDQUOT, "Disk quota exceeded", str(path))
+        remove(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    again = await Vault.open(vault_path, clock=clock, passphrase=PASSPHRASE)
+    assert await again.verify() == []
     await again.close()
