@@ -18,6 +18,7 @@ from typing import Any
 
 from familiar_app.domain.clock import SystemClock
 from familiar_app.domain.errors import FamiliarError
+from familiar_app.store.profile_swap import finish_exchange
 from familiar_app.store.vault import Vault
 from familiar_app.store.verify import Problem
 from tests.e2e.cli.conftest import PASSPHRASE, PATIENCE_S, PROJECT, Familiar
@@ -167,6 +168,7 @@ def look(profile: Path) -> Known | FamiliarError:
     """Return what the vault of a profile holds, or why it cannot be opened."""
 
     async def read() -> Known:
+        finish_exchange(profile)
         vault = await Vault.open(profile / "vault.db", clock=SystemClock(), passphrase=PASSPHRASE)
         try:
             turns = {
