@@ -16,6 +16,7 @@ _PAGES = {
     "inbox": "manual/memory#the-inbox",
     "log": "manual/troubleshooting#the-log",
     "lorebook": "manual/lorebook",
+    "models": "manual/models",
     "memories": "manual/saved-memories",
     "people": "manual/memory#people",
     "prompts": "manual/prompts",
