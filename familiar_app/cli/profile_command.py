@@ -14,6 +14,7 @@ from familiar_app.cli.backup_shape import backups_line, backups_shape
 from familiar_app.cli.context import Command, heard
 from familiar_app.cli.health_shape import memory_lines, memory_shape
 from familiar_app.cli.model_name import named_spec
+from familiar_app.cli.network_shape import network_lines, network_shape
 from familiar_app.cli.option import familiar_id
 from familiar_app.cli.place_shape import index_line, place_lines, place_shape
 from familiar_app.domain.card import CharacterCard
@@ -197,6 +198,7 @@ async def run_status(command: Command) -> int:
         "index": _index_shape(vault.index.status),
         "backups": await backups_shape(services),
         "local_only": services.network.local_only,
+        "network": await network_shape(services),
         "familiars": familiars,
     }
     if command.out.as_json:
@@ -277,6 +279,8 @@ def _print_status(command: Command, facts: dict[str, Any]) -> None:
     line(index_line(facts["index"]))
     line(backups_line(facts["backups"]))
     line(f"Local-only mode: {'on' if facts['local_only'] else 'off'}")
+    for text in network_lines(facts["network"]):
+        line(text)
     for one in facts["familiars"]:
         if one["error"]:
             line(f"{one['id']}: not loaded: {one['error']['message']}")

@@ -20,11 +20,13 @@ from familiar_app.conversation.event import ReplyDelta, ReplyFailed, ReplyStored
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.chat import ModelInfo
 from familiar_app.domain.clock import FixedClock
+from familiar_app.domain.contact import Contacts
 from familiar_app.domain.errors import FamiliarError, LockedError
 from familiar_app.domain.ids import FamiliarId, ego_key
 from familiar_app.domain.settings import BackupSettings, CharacterConfig
 from familiar_app.domain.trace import LayerTrace, LeftOut, PromptTrace, TracedMessage
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role
+from familiar_app.models.network import NetworkPolicy
 from familiar_app.projectors.status import ProjectorStatus
 from familiar_app.store.backup_keeper import BackupKeeper
 from familiar_app.store.keys import KdfCost
@@ -221,7 +223,7 @@ class FakeGate:
         return self.opened
 
     def _use(self, vault: Vault) -> None:
-        network = SimpleNamespace(local_only=False)
+        network = NetworkPolicy(local_only=False, contacts=Contacts(FixedClock(NOW)))
         self.opened = SimpleNamespace(
             profile=self.profile, vault=vault, network=network, clock=FixedClock(NOW), familiars={}, broken={}
         )
