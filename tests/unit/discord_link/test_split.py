@@ -45,7 +45,59 @@ def test_parts_fit_and_lose_nothing(text: str, limit: int) -> None:
 def test_mentions_emoji_and_links_stay_whole(text: str) -> None:
     split = split_message(text, limit=180, max_parts=1000)
     assert sorted(ATOM.findall("\0".join(split.parts))) == sorted(ATOM.findall(text))
-    assert "👩‍👩‍👧‍👦" not in text or any("👩‍👩‍👧‍👦" in part for part in split.parts)
+    assert sum(part.count("👩‍👩‍👧‍👦") for part in split.parts) == text.count("👩‍👩‍👧‍👦")
+
+
+WHOLE = (
+    "<@123456789012345678>", "<@!123456789012345678>", "<@&123456789012345678>", "<#123456789012345678>",
+    "<:wave:123456789012345>", "<a:wave:123456789012345>", "<t:1700000000:R>", "</forget message:123456789012345>",
+    "<id:customize>", "https://example.org/a_(b)?q=ü&x=1#y", "<https://example.org/quiet>",
+    "[a link](https://example.org/x)", "👩‍👩‍👧‍👦", "🏳️‍🌈", "🇩🇪", "👍🏽", "e\u0301", "🎉",
+)  # fmt: skip
+
+
+@given(st.lists(st.tuples(st.sampled_from(WHOLE), st.sampled_from([" ", "\n", "\n\n", " and "])), max_size=80))
+def test_nothing_is_cut_that_is_one_thing(pieces: list[tuple[str, str]]) -> None:
+    text = "".join(whole + gap for whole, gap in pieces)
+    words = [word for part in split_message(text, limit=120, max_parts=1000).parts for word in part.split()]
+    assert words == text.split()
+
+
+@given(st.text(st.sampled_from("🎉a👍🏽é\u200d "), max_size=900), st.integers(100, 160))
+def test_every_part_is_short_enough_as_discord_counts(text: str, limit: int) -> None:
+    for part in split_message(text, limit=limit, max_parts=1000).parts:
+        assert len(part.encode("utf-16-le")) // 2 <= limit
+        part.encode("utf-8")
+
+
+@given(
+    st.lists(st.text(st.sampled_from("ab =(){}\t#*_[]"), max_size=60).map(str.rstrip), min_size=1, max_size=150),
+    st.sampled_from(["", "python", "c++"]),
+)
+def test_lines_of_code_stay_as_they_are(lines: list[str], language: str) -> None:
+    code = [f"{number}|{line}" for number, line in enumerate(lines)]
+    text = f"Look:\n```{language}\n" + "\n".join(code) + "\n```\nThere."
+    split = split_message(text, limit=200, max_parts=1000)
+    shown_lines, opened = [], False
+    for line in "\n".join(split.parts).splitlines():
+        if line.startswith("```"):
+            opened = not opened
+            assert line == (f"```{language}" if opened else "```")
+        elif opened:
+            shown_lines.append(line)
+    assert not opened
+    assert shown_lines == code
+
+
+@given(TEXTS, st.integers(8, 40))
+def test_four_messages_and_a_file_have_all_of_it(text: str, times: int) -> None:
+    text = text * times
+    split = split_message(text)
+    assert len(split.parts) <= 4
+    assert all(units(part) <= 2000 for part in split.parts)
+    assert all(one.count("```") % 2 == 0 for one in (*split.parts, split.rest))
+    assert not split.rest or len(split.parts) == 4
+    assert shown(*split.parts, split.rest) == shown(text.strip())
 
 
 @given(st.text(max_size=600), st.integers(100, 300))
