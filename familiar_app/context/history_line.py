@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Literal
 
-from familiar_app.domain.clock import local_time
 from familiar_app.domain.ids import FamiliarId, PersonKey, is_local
 from familiar_app.domain.speech import clean_name, clean_quote, clean_text
 from familiar_app.domain.turn import Channel, Role, Turn
@@ -86,12 +85,13 @@ def body_text(turn: Turn) -> str:
 
 
 def render_line(
-    turn: Turn, body: str, style: LineStyle, *, with_date: bool, answered: Turn | None = None
+    turn: Turn, local: datetime, style: LineStyle, *, with_date: bool, answered: Turn | None = None
 ) -> tuple[LineRole, str]:
-    """Write a turn with the words `body`. `answered` is the turn it replies to, where that is known."""
+    """Write a turn that was said at `local` time. `answered` is the turn it replies to, where that is known."""
+    body = body_text(turn)
     if is_own(turn, style.familiar):
         return "assistant", body
-    moment = format_moment(local_time(turn.at, style.zone), with_date=with_date)
+    moment = format_moment(local, with_date=with_date)
     if turn.role is Role.TOOL:
         return "user", f"[{moment}] (a tool answered) {body}"
     if turn.role is Role.SYSTEM:

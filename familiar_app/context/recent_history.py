@@ -9,12 +9,12 @@ import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
+from typing import Any
 
 from familiar_app.context.history_line import (
     LineRole,
     LineStyle,
-    body_text,
     is_own,
     render_line,
     short_name,
@@ -28,7 +28,7 @@ from familiar_app.domain.ids import OWNER, ChannelId, FamiliarId, PersonKey, Tur
 from familiar_app.domain.record import record
 from familiar_app.domain.speech import told_apart
 from familiar_app.domain.trace import LeftOut
-from familiar_app.domain.turn import Role, Turn
+from familiar_app.domain.turn import Turn
 from familiar_app.store.vault import Vault
 
 _FIRST_PAGE = 100
@@ -37,7 +37,7 @@ _LARGEST_PAGE = 800
 # A text rarely has fewer tokens than this; a wrong guess costs one more page.
 _CHARS_PER_TOKEN = 4
 _BEGINNING_TOKENS = 8
-_REMEMBERED_BODIES = 4000
+_REMEMBERED_LINES = 4000
 
 
 @record(frozen=True, slots=True)
@@ -76,22 +76,23 @@ class ReadHistory:
     @property
     def speakers(self) -> dict[PersonKey, str]:
         """The people (and other familiars) who speak in it, with their names as shown."""
-        return {
-            line.turn.author.key: speaker_name(line.turn, self.style)
+        latest = {
+            line.turn.author.key: line.turn
             for line in self.lines
             if line.turn.author is not None and not is_own(line.turn, self.style.familiar)
         }
+        return {key: speaker_name(turn, self.style) for key, turn in latest.items()}
 
 
 class RecentHistory:
-    """Reads and fits the history of channels. Remembers cleaned texts of turns, not the turns."""
+    """Reads and fits the history of channels. Remembers how turns were written, each with all that it depends on."""
 
     def __init__(self, vault: Vault, counter: TokenCounter) -> None:
         self._vault = vault
         self._counter = counter
         # What was enough the last time will most likely be enough again: one read instead of several.
         self._page_sizes: dict[ChannelId, int] = {}
-        self._bodies: OrderedDict[tuple[TurnId, int], str] = OrderedDict()
+        self._written: OrderedDict[TurnId, tuple[tuple[Any, ...], tuple[LineRole, str]]] = OrderedDict()
 
     async def read(self, style: LineStyle, stretch: Stretch, *, owner_label: str, cap: int) -> ReadHistory:
         """Read back from the end of the stretch until `cap` tokens are full."""
@@ -164,9 +165,10 @@ class RecentHistory:
         rendered: list[tuple[LineRole, str]] = []
         day: date | None = None
         for turn in turns:
-            today = local_time(turn.at, style.zone).date()
+            local = local_time(turn.at, style.zone)
+            today = local.date()
             answered = by_message.get(turn.reply_to) if turn.reply_to is not None else None
-            rendered.append(render_line(turn, self._body(turn), style, with_date=today != day, answered=answered))
+            rendered.append(self._write(turn, local, style, with_date=today != day, answered=answered))
             if not is_own(turn, style.familiar):
                 day = today
         counts = await self._counter.count([text for _, text in rendered])
@@ -182,7 +184,8 @@ class RecentHistory:
             return line
         replies = line.turn.reply_to is not None
         answered = next((o.turn for o in history.lines if replies and o.turn.message_id == line.turn.reply_to), None)
-        _, text = render_line(line.turn, self._body(line.turn), history.style, with_date=True, answered=answered)
+        local = local_time(line.turn.at, history.style.zone)
+        _, text = render_line(line.turn, local, history.style, with_date=True, answered=answered)
         (tokens,) = await self._counter.count([text])
         return replace(line, text=text, tokens=tokens, cost=tokens + history.message_tokens + 1)
 
@@ -203,15 +206,21 @@ class RecentHistory:
         labels = {OWNER: owner_label, **style.labels, **names}
         return told_apart(labels, first=OWNER, taken=style.char)
 
-    def _body(self, turn: Turn) -> str:
-        key = (turn.id, turn.revision)
-        if turn.id <= 0 or turn.role is Role.TOOL:
-            return body_text(turn)
-        if key not in self._bodies:
-            self._bodies[key] = body_text(turn)
-            if len(self._bodies) > _REMEMBERED_BODIES:
-                self._bodies.popitem(last=False)
-        return self._bodies[key]
+    def _write(
+        self, turn: Turn, local: datetime, style: LineStyle, *, with_date: bool, answered: Turn | None
+    ) -> tuple[LineRole, str]:
+        """Do as `render_line`; most lines are those of the prompt before."""
+        names = [speaker_name(one, style) for one in (turn, answered) if one is not None]
+        # Instants in two zones are equal, so it is what the clock shows that counts.
+        shown = local.replace(tzinfo=None)
+        made_of = (turn, answered, names, shown, with_date, style.familiar, style.place, style.quote_chars)
+        known = self._written.get(turn.id)
+        if known is None or known[0] != made_of:
+            line = render_line(turn, local, style, with_date=with_date, answered=answered)
+            known = self._written[turn.id] = (made_of, line)
+            if len(self._written) > _REMEMBERED_LINES:
+                self._written.popitem(last=False)
+        return known[1]
 
 
 def place_of(turn: Turn) -> float:
