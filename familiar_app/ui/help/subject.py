@@ -18,6 +18,7 @@ _PAGES = {
     "lorebook": "manual/lorebook",
     "models": "manual/models",
     "memories": "manual/saved-memories",
+    "network": "manual/privacy",
     "people": "manual/memory#people",
     "prompts": "manual/prompts",
     "reflections": "manual/memory#reflections",
