@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -125,7 +126,7 @@ async def run_facts(command: Command) -> int:
         familiar,
         as_of=args.as_of,
         known_at=args.known_at,
-        subject=args.subject,
+        subject=None if args.subject is None else await services.vault.people.spelt(args.subject),
         search=args.search or "",
         include_retired=args.include_retired,
         limit=_ALL if args.limit is None else args.limit,
@@ -174,7 +175,7 @@ async def run_add(command: Command) -> int:
     fact, created = await services.vault.facts.add_by_owner(
         familiar,
         args.text,
-        subjects=args.subject or (),
+        subjects=await _people(services, args.subject or ()),
         sources=[TurnId(turn) for turn in args.source or ()],
         importance=args.importance,
         valid_from=args.valid_from,
@@ -192,7 +193,8 @@ async def run_edit(command: Command) -> int:
     subjects = fact.subjects
     if args.subject is not None:
         people = services.vault.people
-        subjects = tuple([Subject(key, await people.label(key)) for key in dict.fromkeys(args.subject)])
+        keys = await _people(services, args.subject)
+        subjects = tuple([Subject(key, await people.label(key)) for key in dict.fromkeys(keys)])
     changed = NewFact(
         familiar=fact.familiar,
         text=args.text.strip(),
@@ -225,6 +227,11 @@ async def run_restore(command: Command) -> int:
     fact = await _fact(command, services, command.args.id)
     restored = await services.vault.facts.restore_by_owner(fact.id)
     return await _print_fact(command, services, restored, "believed again")
+
+
+async def _people(services: Services, keys: Sequence[PersonKey]) -> list[PersonKey]:
+    """Return the keys as those of people who are known, whatever the case they were typed in."""
+    return [await services.vault.people.spelt(key) for key in keys]
 
 
 async def _memories(command: Command, services: Services, history: FactHistory) -> list[dict[str, Any]]:

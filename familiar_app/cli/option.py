@@ -12,7 +12,7 @@ from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import PersonKey, is_familiar_id
 
 MAX_CHANNEL_CHARS = 256
-_PERSON_KEY = re.compile(r"[a-z][a-z0-9_-]*:\S{1,200}\Z")
+_PERSON_KEY = re.compile(r"[a-z][a-z0-9_-]*:\S(?:.{0,254}\S)?\Z")
 
 
 def instant(text: str) -> datetime:
@@ -69,8 +69,9 @@ def local_channel(text: str) -> str:
 
 
 def person_key(text: str) -> PersonKey:
-    """Read the key of a person."""
-    if not _PERSON_KEY.match(text):
+    """Read the key of a person; behind the colon may stand a name of several words."""
+    text = text.strip()
+    if not _PERSON_KEY.match(text) or not text.isprintable():
         raise argparse.ArgumentTypeError("a person is named like discord:123 or local:ann.")
     return PersonKey(text)
 

@@ -90,6 +90,8 @@ class Searcher:
         with _translated():
             cue = [(_SHOULD, self._term("text", term, "freq")) for term in terms]
             cue += [(_SHOULD, self._term("person", person, "basic")) for person in people]
+            # The engine sets aside room for as many as are asked for.
+            limit = min(limit, self._searcher.num_docs)
             if not cue or limit < 1:
                 return []
             found = self._searcher.search(self._scoped(_Q.boolean_query(cue), scope), limit, count=False)

@@ -69,6 +69,8 @@ def test_a_cue_brings_the_best_first_with_its_reasons(talked: Familiar) -> None:
 
 def test_limits_channels_and_times_hold(talked: Familiar) -> None:
     assert ids(talked("recall", "rabbit", "--limit", "1", "--json").json) == ["m1"]
+    everything = talked("recall", "rabbit", "--limit", "9" * 18, "--json")
+    assert ids(everything.json) == ids(talked("recall", "rabbit", "--json").json)
     assert talked("recall", "rabbit", "--channel", "discord:11", "--json").code == 4
     assert "m1" in ids(talked("recall", "rabbit", "--channel", "discord:10", "--kind", "turns", "--json").json)
     assert talked("recall", "rabbit", "--known-at", "2024-05-02", "--json").json == []

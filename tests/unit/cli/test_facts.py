@@ -240,3 +240,17 @@ async def test_a_fact_of_another_familiar_is_not_there(program: Program) -> None
     assert (await program("fact", "show", "1", "--familiar", "bell", "--json")).code == 4
     assert (await program("facts", "--familiar", "bell", "--json")).json == []
     assert (await program("fact", "show", "1", "--familiar", "aria", "--json")).code == 0
+
+
+async def test_people_of_several_words_and_any_case_are_the_known_ones(program: Program) -> None:
+    await program("say", "Hello.", "--as", "Mary Ann")
+    fact = await added(program, "Mary Ann sings.", "--subject", "local:mary ann")
+    assert [one["key"] for one in fact["subjects"]] == ["local:Mary Ann"]
+    assert [one["id"] for one in (await program("facts", "--subject", "local:MARY ANN", "--json")).json] == [1]
+    edited = await program("fact", "edit", "1", "Mary Ann hums.", "--subject", "local:mary ann", "--json")
+    assert [one["key"] for one in edited.json["subjects"]] == ["local:Mary Ann"]
+    shown = (await program("person", "show", "local:Mary Ann", "--json")).json
+    assert (shown["label"], shown["facts"], shown["turns"]) == ("Mary Ann", 1, 1)
+    for nobody in ("local:", "local: ", "Mary Ann", "local:a\nb"):
+        with pytest.raises(UsageError):
+            parse(["facts", "--subject", nobody])

@@ -154,6 +154,7 @@ def test_dates_are_words_whatever_the_century() -> None:
 
 
 def test_a_failure_of_the_engine_is_known_as_one(index: TextIndex) -> None:
+    index.add_turns([(1, 1, "a", "x")])
     searcher = index.commit()
     with pytest.raises(IndexFailedError):
         searcher.search(["x"], (), Scope(channels=(1 << 70,)), 10)
