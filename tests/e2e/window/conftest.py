@@ -61,11 +61,12 @@ class Seen:
 
 @dataclass
 class Screen:
-    """A screen, a home of its own, and one program at a time."""
+    """A screen, a home of its own, and one program at a time; `watcher` is a command that runs it, such as strace."""
 
     display: str
     root: Path
     running: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    watcher: Sequence[str] = ()
 
     @property
     def eye(self) -> Path:
@@ -149,7 +150,8 @@ class Screen:
     def start(self, *more: str) -> subprocess.Popen[bytes]:
         """Start the program and wait for its window, which then has the keyboard."""
         self.eye.unlink(missing_ok=True)
-        command = [sys.executable, str(WATCHED), str(self.eye), "--profile-dir", str(self.profile), *more]
+        program = [sys.executable, str(WATCHED), str(self.eye), "--profile-dir", str(self.profile), *more]
+        command = [*self.watcher, *program]
         process = subprocess.Popen(command, env=self.environment(), cwd=self.root, stderr=subprocess.PIPE)
         self.running.append(process)
         self.focus()
