@@ -12,7 +12,7 @@ from typing import Any
 from familiar_app.cli.context import Command, CommandFailedError
 from familiar_app.cli.output import Output, use_utf8
 from familiar_app.cli.parser import parse
-from familiar_app.domain.errors import BugError, FamiliarError
+from familiar_app.domain.errors import BugError, FamiliarError, OutsideError
 from familiar_app.services import Gate
 
 log = logging.getLogger(__name__)
@@ -52,6 +52,9 @@ async def run_command(args: argparse.Namespace, gate: Gate, out: Output | None =
     except FamiliarError as error:
         return _report(out, error)
     except Exception as error:
+        if _is_shortage(error):
+            log.warning("a command ran out of memory or threads", exc_info=error)
+            return _report(out, _shortage())
         # The outermost frame: a defect becomes an exit code.
         log.critical("a command failed of a defect", exc_info=error)
         return _report(out, _defect(error))
@@ -69,11 +72,18 @@ async def _make_and_run(args: argparse.Namespace, make_gate: GateFactory) -> int
 
 def _run_until_done(work: Coroutine[Any, Any, int]) -> int:
     """Run `work`; an interrupt or termination signal cancels it, which lets everything close."""
+    code = OutsideError.exit_code
     try:
         with asyncio.Runner() as runner:
-            return runner.run(_ending_on_terminate(work))
+            code = runner.run(_ending_on_terminate(work))
     except (KeyboardInterrupt, asyncio.CancelledError):
         return INTERRUPTED
+    except (MemoryError, RuntimeError) as error:
+        # The loop starts a thread to end its threads; the command itself is over by then.
+        if not _is_shortage(error):
+            raise
+        log.warning("the loop could not end its threads", exc_info=error)
+    return code
 
 
 async def _ending_on_terminate(work: Coroutine[Any, Any, int]) -> int:
@@ -104,6 +114,19 @@ def _report(out: Output, error: FamiliarError) -> int:
     except FamiliarError as failed:
         log.warning("an error could not be printed", exc_info=failed)
     return error.exit_code
+
+
+def _is_shortage(error: Exception) -> bool:
+    """Tell whether the system gave no memory, or no thread, for which Python has no error of its own."""
+    return isinstance(error, MemoryError) or (type(error) is RuntimeError and "can't start new thread" in str(error))
+
+
+def _shortage() -> OutsideError:
+    return OutsideError(
+        "There is not enough free memory, or the system allows no more threads.",
+        "Close other programs, or raise the limit, and try again.",
+        retryable=True,
+    )
 
 
 def _defect(error: Exception) -> BugError:

@@ -102,3 +102,55 @@ def test_commands_run_without_qt() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=200, cwd=Path(__file__).parents[3]
     )
     assert (ran.returncode, ran.stdout) == (0, "[]\n"), ran.stderr
+
+
+class Short:
+    """A gate for which the system has nothing left."""
+
+    state = "locked"
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    async def unlock(self, *, passphrase: str) -> None:
+        raise self.error
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't start new thread")], ids=["memory", "threads"])
+def test_too_little_memory_or_threads_is_no_defect(
+    error: Exception, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAMILIAR_PASSPHRASE", "x")
+    assert main(["turns", "--json"], lambda _args: Short(error), no_window) == 5  # type: ignore[arg-type, return-value]
+    told = json.loads(capsys.readouterr().out)["error"]
+    assert told["kind"] == "outside"
+    assert "memory" in told["message"]
+    assert told["next"]
+
+
+def test_another_runtime_error_stays_a_defect(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAMILIAR_PASSPHRASE", "x")
+    gate = Short(RuntimeError("dictionary changed size during iteration"))
+    assert main(["turns", "--json"], lambda _args: gate, no_window) == 70  # type: ignore[arg-type, return-value]
+    assert json.loads(capsys.readouterr().out)["error"]["kind"] == "bug"
+
+
+def test_a_loop_that_cannot_end_its_threads_leaves_the_commands_own_code(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAMILIAR_PASSPHRASE", "x")
+    close = asyncio.Runner.close
+
+    def fail(runner: asyncio.Runner) -> None:
+        close(runner)
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(asyncio.Runner, "close", fail)
+    gate = Short(OutsideError("The disk is gone.", "Look for it."))
+    assert main(["turns", "--json"], lambda _args: gate, no_window) == 5  # type: ignore[arg-type, return-value]
+    assert "The disk is gone." in capsys.readouterr().out
