@@ -76,13 +76,13 @@ def open_window(args: argparse.Namespace, buffer: LogBuffer) -> int:
     tasks = TaskRegistry(lambda name, error: _report(crash, name, error))
     application = make_application(args, tasks)
     instance = SingleInstance(application.profile.root)
-    if not instance.claim(args.open):
+    if not instance.claim(args.open, hidden=args.hidden):
         return 0
     spare_collector()
     sys.excepthook = lambda _kind, error, _trace: _report(crash, "the window", error)
     try:
         run(
-            _live(application, tasks, theme, buffer, instance, args.open),
+            _live(application, tasks, theme, buffer, instance, args),
             app=app,
             on_error=lambda context: _report_callback(crash, context),
         )
@@ -108,7 +108,7 @@ async def _live(
     theme: Theme,
     buffer: LogBuffer,
     instance: SingleInstance,
-    card: Path | None,
+    args: argparse.Namespace,
 ) -> None:
     """From the first picture to the last: show, wait for the wish to leave, close every part in order."""
     leave = asyncio.Event()
@@ -116,7 +116,7 @@ async def _live(
     file_log = await asyncio.to_thread(_open_log_file, application.profile.log_dir)
     window = MainWindow(window_parts(application, tasks, theme, buffer, leave.set))
     instance.raised.connect(lambda file: _raise(window, file))
-    window.start(card)
+    window.start(args.open, hidden=args.hidden)
     try:
         await leave.wait()
     finally:

@@ -89,6 +89,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="a character card that the window shall make a familiar of",
     )
+    parser.add_argument("--hidden", action="store_true", help="leave the window in the tray until it is wanted")
     parser.set_defaults(command=None, handler=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", parser_class=CommandParser)
     common = _common_options(defaults=False)

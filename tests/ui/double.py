@@ -69,12 +69,22 @@ class NoFacts:
         return []
 
 
+class NoTurns:
+    """A log that nobody writes."""
+
+    def watch(self, _watcher: object) -> None:
+        """Never has anything to tell."""
+
+    def unwatch(self, _watcher: object) -> None:
+        """Had nothing to tell."""
+
+
 class DoubleVault:
     """Keeps what the window asks a vault to keep."""
 
     def __init__(self) -> None:
         self.state, self.secrets = MemoryTable(), MemoryTable()
-        self.facts = NoFacts()
+        self.facts, self.turns = NoFacts(), NoTurns()
         self.privacy = NobodyAsks()
         self.passphrase, self.recovery_code = PASSPHRASE, ""
 
@@ -183,6 +193,8 @@ class DoubleGate:
             network=SimpleNamespace(local_only=self.profile.settings().local_only),
             familiars={familiar: self._host(familiar) for familiar in self.profile.familiars()},
             broken={},
+            discord=None,
+            backups=SimpleNamespace(listen=lambda _listener: lambda: None),
         )
         return self.open_services
 

@@ -13,6 +13,8 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 WAIT_MS = 5000
 LONGEST_FILE = 32_768
+NOTHING = b"\0"
+"""What a start says that wants nothing: no path holds it."""
 # What the path of a local socket may have on every system: macOS takes 104 bytes, Linux 108, both with a closing zero.
 LONGEST_PATH = 103
 
@@ -29,9 +31,14 @@ class SingleInstance(QObject):
         super().__init__()
         self._name = _address(hashlib.sha256(str(profile.resolve()).encode()).hexdigest()[:24])
         self._server: QLocalServer | None = None
+        self._hidden = False
 
-    def claim(self, file: Path | None = None) -> bool:
-        """Become the one instance, or wake the one that is there and hand it `file`. Call it before the loop."""
+    def claim(self, file: Path | None = None, *, hidden: bool = False) -> bool:
+        """Become the one instance, or wake the one that is there and hand it `file`. Call it before the loop.
+
+        A `hidden` start leaves the one that is there as it is.
+        """
+        self._hidden = hidden
         if self._wake(file):
             return False
         server = QLocalServer(self)
@@ -56,7 +63,8 @@ class SingleInstance(QObject):
         socket.connectToServer(self._name)
         if not socket.waitForConnected(WAIT_MS):
             return False
-        socket.write(b"" if file is None else os.fsencode(file.absolute()))
+        words = b"" if file is None else os.fsencode(file.absolute())
+        socket.write(NOTHING if self._hidden and not words else words)
         socket.waitForBytesWritten(WAIT_MS)
         socket.disconnectFromServer()
         return True
@@ -70,7 +78,9 @@ class SingleInstance(QObject):
 
     def _heard(self, socket: QLocalSocket) -> None:
         socket.disconnected.disconnect()
-        self.raised.emit(os.fsdecode(socket.read(LONGEST_FILE).data()))
+        words = socket.read(LONGEST_FILE).data()
+        if words != NOTHING:
+            self.raised.emit(os.fsdecode(words))
         socket.deleteLater()
 
 

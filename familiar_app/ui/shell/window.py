@@ -29,7 +29,9 @@ from familiar_app.ui.kit.wait import ProgressView
 from familiar_app.ui.shell.binding import KeyBinding
 from familiar_app.ui.shell.covering import Covering
 from familiar_app.ui.shell.frame import Frame
+from familiar_app.ui.shell.happening import Happening, Happenings
 from familiar_app.ui.shell.locking import Locking, close_dialogs
+from familiar_app.ui.shell.notifier import Notifier
 from familiar_app.ui.shell.returning import Returning
 from familiar_app.ui.shell.tray import Tray
 from familiar_app.ui.unlock.screen import UnlockScreen
@@ -51,7 +53,7 @@ class MainWindow(QWidget):
         super().__init__()
         self._parts = parts
         surface(self, 1)
-        self.setWindowTitle("Familiar")
+        self.setWindowTitle(parts.desktop.titled("Familiar"))
         self.setAccessibleName("Familiar")
         self.setMinimumSize(*LEAST_SIZE)
         self._size_first()
@@ -74,11 +76,13 @@ class MainWindow(QWidget):
         self._tray = Tray(
             parts.theme,
             self,
+            title=parts.desktop.titled("Familiar"),
             show=self.bring_to_front,
             lock=self.lock,
             close_vault=self.close_vault,
             leave=parts.request_quit,
         )
+        self.notifier = Notifier(self, self._tray, locked=lambda: self.locked, go=self._go_to_happening)
         self.locking = Locking(self, lock=self.lock, close_vault=self.close_vault)
         self._refresh()
         follow(parts.theme, self, self._refresh)
@@ -88,10 +92,18 @@ class MainWindow(QWidget):
         """The open vault's frame, None on the other screens."""
         return self._frame
 
-    def start(self, card: Path | None = None) -> None:
-        """Show the window with the screen that fits the state of the vault; `card` becomes a familiar then."""
+    def start(self, card: Path | None = None, *, hidden: bool = False) -> None:
+        """Show the window with the screen that fits the state of the vault; `card` becomes a familiar then.
+
+        `hidden` leaves it in the tray, or minimised where the desktop has none.
+        """
         self._card = card
-        self.show()
+        if hidden and self._tray.available:
+            self._tray.hold(True)
+        elif hidden:
+            self.showMinimized()
+        else:
+            self.show()
         self._tasks.start(self._begin, name="window.begin")
 
     def open_card(self, card: Path) -> None:
@@ -104,12 +116,13 @@ class MainWindow(QWidget):
         self.show()
         self.raise_()
         self.activateWindow()
+        self._tray.hold(False)
 
     def lock(self) -> None:
         """Cover the window until somebody gives the passphrase; the familiars go on."""
         if self._frame is not None and not self._leaving:
             self._covering.cover()
-            self.setWindowTitle("Familiar")
+            self.setWindowTitle(self._parts.desktop.titled("Familiar"))
 
     def close_vault(self) -> None:
         """Close the vault and ask for the passphrase: everything of it stops."""
@@ -125,7 +138,7 @@ class MainWindow(QWidget):
     async def prepare_close(self) -> None:
         """Store drafts and the window's place, and take no more input."""
         self._leaving = True
-        self._tray.set_shown(False)
+        self._tray.put_away()
         self.locking.stop()
         secret_clipboard().forget()
         await self._put_frame_away("Closing…")
@@ -150,10 +163,13 @@ class MainWindow(QWidget):
                 self._show_first_run()
             case "locked":
                 self._show_unlock(settings.remember_key)
+                if not settings.remember_key:
+                    self.notifier.tell(Happening("locked"))
             case "open":
                 await self._open()
         # Once it is on the screen: where no window manager gives it the focus, it asks for it.
-        self.activateWindow()
+        if self.isVisible() and not self.isMinimized():
+            self.activateWindow()
 
     def _apply(self, settings: ProfileSettings) -> None:
         theme = self._parts.theme
@@ -162,6 +178,7 @@ class MainWindow(QWidget):
         if settings.reduce_motion != theme.reduce_motion:
             theme.set_reduce_motion(settings.reduce_motion)
         self._tray.set_shown(settings.tray)
+        self.notifier.apply(settings)
         self.locking.apply(settings)
 
     def _show_first_run(self) -> None:
@@ -202,6 +219,18 @@ class MainWindow(QWidget):
         self._show(frame)
         frame.start()
         self._offer_card()
+        happenings = Happenings(services, self.notifier.tell)
+        self._tasks.start(happenings.run, name="window.happenings", replace=True)
+
+    def _go_to_happening(self, happening: Happening) -> None:
+        """Bring the window to the front, at the place where something happened."""
+        self.bring_to_front()
+        frame = self._frame
+        if frame is None or self._covering.on or not happening.panel:
+            return
+        if happening.familiar is not None and happening.familiar != frame.context.familiar:
+            frame.switch_familiar(happening.familiar)
+        frame.go_to(happening.panel, happening.key)
 
     def _offer_card(self) -> None:
         """Show the card that waits in the wizard, unless the vault is closed or the window covered."""
@@ -278,7 +307,8 @@ class MainWindow(QWidget):
     async def _put_frame_away(self, text: str) -> None:
         frame, self._frame = self._frame, None
         self._covering.forget()
-        self.setWindowTitle("Familiar")
+        self.setWindowTitle(self._parts.desktop.titled("Familiar"))
+        self._tasks.stop("window.happenings")
         if frame is None:
             return
         await frame.close_panels()
@@ -330,7 +360,7 @@ class MainWindow(QWidget):
     def _name_window(self, familiar: str) -> None:
         if self._covering.on:
             return
-        self.setWindowTitle(f"{familiar} – Familiar")
+        self.setWindowTitle(self._parts.desktop.titled(f"{familiar} – Familiar"))
 
     def _failed(self, error: FamiliarError, again: Callable[[], object] | None) -> None:
         """Show an error that leaves nothing else to show."""
