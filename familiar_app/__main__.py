@@ -7,9 +7,18 @@ from __future__ import annotations
 
 import sys
 
+INTERRUPTED = 130
+
 
 def main() -> int:
     """Run the program, or the process of a model, and return the exit code."""
+    try:
+        return _run()
+    except KeyboardInterrupt:  # while the parts are still being loaded; later each command ends in its own way
+        return INTERRUPTED
+
+
+def _run() -> int:
     if sys.argv[1:] == ["--llama-worker"]:
         from familiar_app.models.llama_worker.service import main as serve_model
 
