@@ -14,7 +14,12 @@ from familiar_app.interchange.card_json import card_data, card_format
 from familiar_app.interchange.json_text import decode_text, read_file, write_file
 from familiar_app.interchange.lorebook.cardbook import BOOK_V2, BOOK_V3, is_character_book
 from familiar_app.interchange.lorebook.document import LoreDocument, Origin
-from familiar_app.interchange.lorebook.incard import note_foreign, write_character_book, write_into_card
+from familiar_app.interchange.lorebook.incard import (
+    note_foreign,
+    write_character_book,
+    write_flat_card,
+    write_into_card,
+)
 from familiar_app.interchange.lorebook.native import parse_native, render_native
 from familiar_app.interchange.lorebook.shape import Shape, read_book
 from familiar_app.interchange.lorebook.shape_write import keep_foreign, write_book
@@ -85,7 +90,7 @@ def write_lorebook(path: Path, document: LoreDocument, format: str | None = None
             note_foreign(document, report)
         return tuple(report.lines)
     if format == "card-v1":
-        raise UsageError("cards of version 1 hold no lorebook.", "Take card-v2 or card-v3.")
+        return write_flat_card(path, document)
     if format in CARD_LORE_FORMATS:
         return write_into_card(path, document, format)
     value, lines = convert_lorebook(document, format)

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from familiar_app.domain.card import CharacterCard
-from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.errors import BadInputError, UsageError
 from familiar_app.domain.lorebook.decorators import strip_decorators
 from familiar_app.domain.lorebook.entry import LoreBook
 from familiar_app.interchange.card_file import load_json_file
-from familiar_app.interchange.card_json import CardVersion, card_format, card_from_json, card_to_json
+from familiar_app.interchange.card_json import CardVersion, card_data, card_format, card_from_json, card_to_json
 from familiar_app.interchange.cards import write_card
 from familiar_app.interchange.lorebook.cardbook import BOOK_V2, BOOK_V3, is_character_book
 from familiar_app.interchange.lorebook.document import LoreDocument, Origin
@@ -35,6 +35,23 @@ def write_into_card(path: Path, document: LoreDocument, format: str) -> tuple[Re
     write_card(path, card, format=format, raw=value, avatar_png=picture, files=files)
     if format == "charx" and raw is not None and not files and len(value["data"].get("assets") or ()) > 1:
         report.add("assets", "dropped", "of the files in the archive only the portrait is written")
+    return tuple(report.lines)
+
+
+def write_flat_card(path: Path, document: LoreDocument) -> tuple[ReportLine, ...]:
+    """Write the card as version 1, without the book. Returns what does not survive; a book alone raises UsageError."""
+    if document.card is None:
+        raise UsageError("Cards of version 1 hold no lorebook.", "Take card-v2 or card-v3.")
+    report = Report()
+    card, _raw, picture = _card_for(path, document)
+    value = card_to_json(card, "card-v1", document.card)
+    flat = document.card if card_format(document.card) == "card-v1" else None
+    for name, content in card_data(document.card).items():
+        if content and name not in value and name != "character_book":
+            report.add(str(name), "dropped", "a card of version 1 has no such field")
+    for number in range(len(document.book.entries)):
+        report.about(number).add("character_book", "dropped", "a card of version 1 holds no lorebook")
+    write_card(path, card, format="card-v1", raw=flat, avatar_png=picture)
     return tuple(report.lines)
 
 

@@ -301,6 +301,22 @@ def test_unknown_and_impossible_formats(tmp_path: Path) -> None:
         write_lorebook(tmp_path / "x.json", document, "card-v1")
 
 
+def test_a_card_of_version_1_is_written_without_its_book_which_is_told(tmp_path: Path) -> None:
+    book = {"entries": [{"keys": ["a"], "content": "A", "enabled": True, "insertion_order": 1, "extensions": {}}]}
+    data = {
+        "name": "Mira", "description": "D", "personality": "P", "scenario": "S", "first_mes": "F", "mes_example": "E",
+        "tags": ["t"], "creator": "", "character_book": book,
+    }  # fmt: skip
+    document = read(tmp_path, {"spec": "chara_card_v2", "spec_version": "2.0", "data": data})
+    lines = write_lorebook(tmp_path / "flat.json", document, "card-v1")
+    flat = json.loads((tmp_path / "flat.json").read_text())
+    assert flat == {name: data[name] for name in tuple(data)[:6]}
+    assert [(line.entry, line.field, line.what) for line in lines] == [
+        (None, "tags", "dropped"),
+        (0, "character_book", "dropped"),
+    ]
+
+
 RICH = LoreBook(
     name="Rich",
     entries=(
