@@ -13,7 +13,8 @@ from typing import Literal
 
 import discord
 
-from familiar_app.discord_link.fault import EXPECTED
+from familiar_app.discord_link.fault import explaining
+from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId, TurnId, is_familiar_id
 
 Action = Literal["again", "bin"]
@@ -76,7 +77,8 @@ class Whisper:
     async def __call__(self, sentence: str) -> None:
         """Say a sentence."""
         try:
-            await self.acknowledge()
-            await self._interaction.followup.send(sentence, ephemeral=True)
-        except EXPECTED:
+            with explaining(self._interaction.client.is_closed):
+                await self.acknowledge()
+                await self._interaction.followup.send(sentence, ephemeral=True)
+        except FamiliarError:
             log.warning("whoever pressed a button could not be answered")

@@ -21,7 +21,7 @@ from discord.http import Route
 from familiar_app.discord_link import convert
 from familiar_app.discord_link.ask import allowed, attached, emoji_name, intents
 from familiar_app.discord_link.button import Buttons, Whisper, view_of
-from familiar_app.discord_link.fault import EXPECTED, explaining
+from familiar_app.discord_link.fault import explaining
 from familiar_app.discord_link.incoming import (
     Connected,
     Disconnected,
@@ -35,7 +35,7 @@ from familiar_app.discord_link.incoming import (
 from familiar_app.discord_link.limit import Limits
 from familiar_app.discord_link.server import Server
 from familiar_app.discord_link.survey import CHANGING, survey
-from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.errors import FamiliarError, OutsideError
 
 REST, GATEWAY = "https://discord.com", "wss://gateway.discord.gg/"
 _GUILD_READY_S = 2.0
@@ -133,7 +133,9 @@ class GatewayClient(discord.Client):
                 return convert.typing(args[0], self.me)
             case "interaction":
                 return self._pressed(args[0])
-            case "guild_role_update" | "guild_channel_update" | "member_update":
+            case "guild_role_create" | "guild_role_update" | "guild_role_delete":
+                return [RightsChanged()]
+            case "guild_channel_update" | "member_update":
                 return [RightsChanged()]
         return []
 
@@ -172,8 +174,9 @@ class GatewayClient(discord.Client):
 
     async def _acknowledge(self, whisper: Whisper) -> None:
         try:
-            await whisper.acknowledge()
-        except EXPECTED:
+            with explaining(self.is_closed):
+                await whisper.acknowledge()
+        except FamiliarError:
             log.info("the press of a button came too late to be acknowledged")
 
     async def close(self) -> None:

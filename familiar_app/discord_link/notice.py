@@ -14,9 +14,10 @@ from typing import Any
 import discord
 
 from familiar_app.conversation.memory_tool import NoticeSink
-from familiar_app.discord_link.fault import EXPECTED
+from familiar_app.discord_link.fault import explaining
 from familiar_app.discord_link.incoming import channel_number
 from familiar_app.discord_link.page import id_of
+from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId, TurnId
 from familiar_app.domain.saved_memory.memory import MemoryId
 from familiar_app.domain.saved_memory.notice import ChannelNotice, MemoryNotice
@@ -73,10 +74,11 @@ class DiscordNotices:
             if turn is not None:
                 options["view"] = _button(id_of(SHOW, self.familiar, (str(turn),)))
         try:
-            place = client.get_channel(channel) or await client.fetch_channel(channel)
-            if isinstance(place, discord.abc.Messageable):
-                await place.send(**options)
-        except EXPECTED:
+            with explaining(client.is_closed):
+                place = client.get_channel(channel) or await client.fetch_channel(channel)
+                if isinstance(place, discord.abc.Messageable):
+                    await place.send(**options)
+        except FamiliarError:
             log.info("the notice of memory %d could not be shown", memory)
 
     async def _turn(self, memory: MemoryId) -> TurnId | None:

@@ -12,7 +12,8 @@ from discord import app_commands
 from familiar_app.discord_link.command_desk import Desk
 from familiar_app.discord_link.command_manage import add_manage
 from familiar_app.discord_link.command_self import add_self
-from familiar_app.discord_link.fault import EXPECTED
+from familiar_app.discord_link.fault import explaining
+from familiar_app.domain.errors import FamiliarError
 from familiar_app.store.vault import Vault
 
 _STATE = "discord.commands"
@@ -35,8 +36,9 @@ async def synchronise(tree: app_commands.CommandTree, vault: Vault, me: int) -> 
     if await vault.state.get(key) == mark:
         return
     try:
-        await tree.sync()
-    except EXPECTED:
+        with explaining(tree.client.is_closed):
+            await tree.sync()
+    except FamiliarError:
         log.warning("Discord did not take the slash commands")
         return
     await vault.state.set(key, mark)

@@ -18,7 +18,7 @@ from tests.e2e.discord.stage import GENERAL, Stage, stage
 
 BREAKS = 100
 AMBIENT = '[discord]\nmode = "ambient"\nbuttons = false\n'
-WAYS = ("asked to reconnect", "closed", "closed for good", "cut", "cut and forgotten")
+WAYS = ("asked to reconnect", "closed", "closed without a reason", "cut", "cut and forgotten")
 MOMENTS = ("before it is heard", "before a word is said", "between two parts", "when all is said")
 RESTARTING, CLOSED = 1001, 1000
 
@@ -77,7 +77,7 @@ class Breaks:
         if way == "asked to reconnect":
             await gateway.ask_to_reconnect()
         elif way.startswith("closed"):
-            await gateway.close_all(CLOSED if way == "closed for good" else RESTARTING)
+            await gateway.close_all(CLOSED if way == "closed without a reason" else RESTARTING)
         elif way == "cut":
             gateway.cut_all()
         else:
