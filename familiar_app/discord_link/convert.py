@@ -151,22 +151,34 @@ def spot_of(channel: MessageableChannel, guild: discord.Guild | None, *, other: 
         people = frozenset() if person is None else frozenset({user_key(person.id)})
         return Spot(channel.id, title, readers=Readers(people=people) if people else None)
     parent = channel.parent_id if isinstance(channel, discord.Thread) else None
-    place = channel.parent if isinstance(channel, discord.Thread) else channel
     title = safe_name(getattr(channel, "name", None) or "") or f"channel {channel.id}"
-    return Spot(channel.id, title, guild.id, parent, _readers(place, guild))
+    return Spot(channel.id, title, guild.id, parent, _readers(channel, guild))
 
 
 def _readers(place: object, guild: discord.Guild) -> Readers | None:
-    """Return who can read a channel of a server: everybody, or the roles and people that its settings let in."""
+    """Return who can read a channel of a server: everybody, or the roles and people that its settings let in.
+
+    A thread is read by whoever reads its channel; but a private one by those who were added to it, whom nobody tells.
+    """
+    if isinstance(place, discord.Thread):
+        return None if place.is_private() else _readers(place.parent, guild)
     if not isinstance(place, discord.abc.GuildChannel):
         return None
+    shut = (target for target, rights in place.overwrites.items() if rights.view_channel is False)
+    barred = frozenset(_mark(target) for target in shut if target.id != guild.id)
     if place.permissions_for(guild.default_role).view_channel:
-        return Readers(everyone=True)
+        return Readers(everyone=True, barred=barred)
     tokens = {f"role:{role.id}" for role in guild.roles if place.permissions_for(role).view_channel}
     for target, rights in place.overwrites.items():
-        if rights.view_channel and not isinstance(target, discord.Role):
-            tokens.add(user_key(target.id))
-    return Readers(tokens=frozenset(tokens))
+        if rights.view_channel:
+            tokens.add(_mark(target))
+    return Readers(tokens=frozenset(tokens), barred=barred)
+
+
+def _mark(target: discord.Role | discord.Member | discord.Object) -> str:
+    """Return the mark of a role or a person that the settings of a channel name, known to the library or not."""
+    kind = target.type if isinstance(target, discord.Object) else type(target)
+    return f"role:{target.id}" if issubclass(kind, discord.Role) else str(user_key(target.id))
 
 
 def _label(user: discord.abc.User) -> str:

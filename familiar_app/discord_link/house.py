@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from familiar_app.conversation.exchange import Conversation
@@ -10,7 +10,7 @@ from familiar_app.discord_link.command_desk import Host
 from familiar_app.discord_link.focusing import attention_here, set_focus, workings
 from familiar_app.discord_link.handling import statement_of
 from familiar_app.discord_link.household import Meant, Resident, who_is_meant
-from familiar_app.discord_link.incoming import Changed, Heard, Incoming, Pressed, Reacted, Spot
+from familiar_app.discord_link.incoming import Changed, Heard, Incoming, Pressed, Reacted, Spot, channel_number
 from familiar_app.discord_link.listener import Listener
 from familiar_app.discord_link.scribe import Scribe
 from familiar_app.discord_link.webhook import webhook_name
@@ -73,6 +73,15 @@ class House:
             case _:
                 for member in self.members:
                     await member.listener.take(event)
+
+    async def tell_readers(self, spot_of: Callable[[int], tuple[Spot, Sequence[int]] | None]) -> None:
+        """Note who reads the channels of servers by now: a reminder or a button speaks without a new message."""
+        audiences = self.vault.audiences
+        for channel in await self.load():
+            number = channel_number(channel.key)
+            found = None if number is None or channel.guild is None else spot_of(number)
+            if found is not None and await audiences.readers(channel.id) != found[0].readers:
+                await audiences.tell_readers(channel.id, found[0].readers)
 
     def try_again(self) -> None:
         """Speak again where writing was not allowed."""

@@ -134,7 +134,7 @@ class Disconnected:
 
 @dataclass(frozen=True, slots=True)
 class RightsChanged:
-    """What the bot may do, on a server or in a channel, may be something else now."""
+    """What the bot may do, on a server or in a channel, may be something else now, and so may who reads there."""
 
 
 Incoming = Heard | Changed | Removed | Reacted | Typing | Pressed | Connected | Disconnected | RightsChanged

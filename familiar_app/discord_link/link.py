@@ -36,14 +36,12 @@ from familiar_app.discord_link.scribe import Scribe
 from familiar_app.discord_link.sender import Line
 from familiar_app.discord_link.slash import add_commands, synchronise
 from familiar_app.discord_link.status import LinkStatus
-from familiar_app.discord_link.waiting import Patience
+from familiar_app.discord_link.waiting import Patience as Patience
 from familiar_app.discord_link.webhook import Mask, Persona
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.task import TaskRegistry
-
-__all__ = ["DiscordLink", "Patience"]
 
 log = logging.getLogger(__name__)
 
@@ -228,7 +226,7 @@ class DiscordLink:
                         self.floor.leave(self)
                         await self._look_up()
                     case RightsChanged():
-                        self._try_again()
+                        await self._rights_changed(client)
                     case _:
                         if isinstance(event, Heard):
                             self.membership.note(event)
@@ -252,7 +250,7 @@ class DiscordLink:
 
     async def _connected(self, client: GatewayClient, event: Connected) -> None:
         self.relatives.add(client.me)
-        self._try_again()
+        await self._rights_changed(client)
         await self.house.take_up()
         self._tell(LinkStatus("connected"))
         if event.resumed:
@@ -260,7 +258,8 @@ class DiscordLink:
         else:
             await self._catch_up.run(client)
 
-    def _try_again(self) -> None:
+    async def _rights_changed(self, client: GatewayClient) -> None:
+        await self.house.tell_readers(client.spot)
         self.house.try_again()
         for persona in self._personas.values():
             persona.try_again()

@@ -54,11 +54,13 @@ class Readers:
 
     `people` takes part in a direct conversation. In a channel of a server, `tokens` are marks of those who can read:
     keys of people or marks of roles, compared as they are; `everyone` tells that every member of the server can.
+    `barred` are the marks of those who cannot, whatever else lets them in.
     """
 
     people: frozenset[PersonKey] = frozenset()
     tokens: frozenset[str] | None = None
     everyone: bool = False
+    barred: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def _same_people(here: Place, there: Place) -> bool:
 def _in_server(here: Place, there: Place, mode: AudienceMode) -> Held | None:
     """Decide about what was learned in a channel of a server."""
     same_server = here.guild is not None and here.guild == there.guild
-    if same_server and (mode is AudienceMode.SERVER or (there.readers is not None and there.readers.everyone)):
+    if same_server and (mode is AudienceMode.SERVER or _all_of_server(here, there)):
         return None
     if there.readers is None or here.readers is None:
         return Held.UNKNOWN if same_server or here.kind is PlaceKind.DIRECT else Held.SERVER
@@ -111,9 +113,17 @@ def _in_server(here: Place, there: Place, mode: AudienceMode) -> Held | None:
         return None if here.readers.people and here.readers.people <= able else Held.READERS
     # A role of one server tells nothing on another, but people are the same everywhere.
     needed = here.readers.tokens
-    if here.readers.everyone or not needed:
-        return Held.READERS if same_server else Held.SERVER
-    return None if needed <= able else Held.READERS if same_server else Held.SERVER
+    closed = Held.READERS if same_server else Held.SERVER
+    if here.readers.everyone or not needed or not there.readers.barred <= here.readers.barred:
+        return closed
+    return None if needed <= able else closed
+
+
+def _all_of_server(here: Place, there: Place) -> bool:
+    """Tell whether a whole server can read `there`, but for those who cannot read `here` either."""
+    if there.readers is None or not there.readers.everyone:
+        return False
+    return there.readers.barred <= (frozenset() if here.readers is None else here.readers.barred)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +180,8 @@ def held_from(there: Place, reader: Reader) -> Held | None:
         return None
     if reader.guild is None or reader.guild != there.guild:
         return Held.SERVER
+    if (reader.keys | reader.tokens) & there.readers.barred:
+        return Held.READERS
     return None if there.readers.everyone or reader.tokens & able else Held.READERS
 
 

@@ -109,9 +109,11 @@ def _readers(text: str | None) -> Readers | None:
         people=frozenset(PersonKey(key) for key in told.get("people", ())),
         tokens=None if tokens is None else frozenset(tokens),
         everyone=bool(told.get("everyone", False)),
+        barred=frozenset(told.get("barred", ())),
     )
 
 
 def _json(readers: Readers) -> str:
     tokens = None if readers.tokens is None else sorted(readers.tokens)
-    return json.dumps({"people": sorted(readers.people), "tokens": tokens, "everyone": readers.everyone})
+    told = {"people": sorted(readers.people), "tokens": tokens, "everyone": readers.everyone}
+    return json.dumps(told | ({"barred": sorted(readers.barred)} if readers.barred else {}))

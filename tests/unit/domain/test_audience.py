@@ -26,6 +26,8 @@ ANN, BEN, CLEO = PersonKey("discord:1"), PersonKey("discord:2"), PersonKey("disc
 EVERYONE = Readers(everyone=True)
 MODS = Readers(tokens=frozenset({"role:mods"}))
 STAFF = Readers(tokens=frozenset({"role:mods", "role:staff"}))
+NOT_BEN = Readers(everyone=True, barred=frozenset({BEN}))
+MODS_NOT_BEN = Readers(tokens=frozenset({"role:mods"}), barred=frozenset({BEN}))
 
 
 def window(number: int = 1) -> Place:
@@ -55,6 +57,15 @@ def room(number: int, readers: Readers | None = None, guild: str = "g1") -> Plac
         (room(1, EVERYONE), room(2, STAFF), Held.READERS, None, None),
         (room(1), room(2, EVERYONE), None, None, None),
         (room(1, Readers(tokens=frozenset())), room(2, MODS), Held.READERS, None, None),
+        # Somebody is kept out of a channel that is open otherwise, as for a surprise.
+        (room(1, EVERYONE), room(2, NOT_BEN), Held.READERS, None, None),
+        (room(1), room(2, NOT_BEN), Held.UNKNOWN, None, None),
+        (room(1, MODS), room(2, NOT_BEN), Held.READERS, None, None),
+        (room(1, NOT_BEN), room(2, EVERYONE), None, None, None),
+        (room(1, NOT_BEN), room(2, NOT_BEN), None, None, None),
+        (room(1, MODS), room(2, MODS_NOT_BEN), Held.READERS, None, None),
+        (room(1, MODS_NOT_BEN), room(2, STAFF), None, None, None),
+        (direct(1, BEN), room(2, NOT_BEN), Held.READERS, Held.READERS, None),
         # Another server.
         (room(1, EVERYONE), room(2, EVERYONE, "g2"), Held.SERVER, Held.SERVER, None),
         (room(1), room(2, None, "g2"), Held.SERVER, Held.SERVER, None),
@@ -97,6 +108,7 @@ READERS = st.none() | st.builds(
     people=PEOPLE,
     tokens=st.none() | st.frozensets(st.sampled_from([ANN, BEN, CLEO, "role:mods", "role:staff"]), max_size=4),
     everyone=st.booleans(),
+    barred=st.frozensets(st.sampled_from([ANN, BEN, CLEO]), max_size=2),
 )
 PLACES = st.builds(
     Place,
@@ -133,6 +145,20 @@ def test_unknown_readers_are_taken_for_nobody(here: Place, there: Place) -> None
         assert held(here, there, STRICT) is not None
 
 
+@given(PLACES, PLACES, st.sampled_from([ANN, BEN, CLEO]), st.sampled_from(["role:mods", "role:staff", ""]))
+def test_whoever_hears_something_could_have_read_it(here: Place, there: Place, person: PersonKey, role: str) -> None:
+    if {here.kind, there.kind} != {PlaceKind.SERVER} or here.guild != there.guild or held(here, there, STRICT):
+        return
+    if here.readers is None or there.readers is None or here.channel == there.channel:
+        return
+
+    def reads(readers: Readers) -> bool:
+        able = readers.everyone or bool({person, role} & (readers.tokens or frozenset()))
+        return able and person not in readers.barred
+
+    assert reads(there.readers) or not reads(here.readers)
+
+
 def test_an_audience_names_what_it_may_not_hear_and_why() -> None:
     here, secret, gone = room(1, EVERYONE), direct(2, ANN), ChannelId(9)
     audience = audience_of(here, [here, room(3, EVERYONE), secret, window(4)], STRICT)
@@ -162,6 +188,11 @@ def test_an_audience_names_what_it_may_not_hear_and_why() -> None:
         (room(1, EVERYONE, "g2"), Held.SERVER),
         (room(1, MODS, "g2"), Held.SERVER),
         (room(1, Readers(tokens=frozenset({ANN})), "g2"), None),
+        (room(1, Readers(everyone=True, barred=frozenset({ANN}))), Held.READERS),
+        (room(1, Readers(tokens=frozenset({"role:mods"}), barred=frozenset({ANN}))), Held.READERS),
+        (room(1, Readers(everyone=True, barred=frozenset({"role:mods"}))), Held.READERS),
+        (room(1, Readers(tokens=frozenset({ANN}), barred=frozenset({"role:mods"}))), None),
+        (room(1, NOT_BEN), None),
     ],
 )
 def test_one_person_alone_is_told_what_they_can_read(there: Place, reason: Held | None) -> None:
