@@ -8,6 +8,7 @@ import os
 import sys
 
 from familiar_app.bootstrap.application import Application
+from familiar_app.bootstrap.core_file import forbid_core_files
 from familiar_app.bootstrap.log import LogBuffer, set_up_logging
 from familiar_app.bootstrap.stream import open_missing_streams
 from familiar_app.bootstrap.telemetry import silence_libraries
@@ -22,6 +23,7 @@ log = logging.getLogger(__name__)
 def main() -> int:
     """Run the program with the arguments of this process and return its exit code."""
     silence_libraries(os.environ)
+    forbid_core_files()
     open_missing_streams()
     buffer = LogBuffer()
     set_up_logging(buffer)
