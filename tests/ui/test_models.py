@@ -10,13 +10,17 @@ import pytest
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from familiar_app.models import model_shelf
+from familiar_app.ui.first_run.wizard import Wizard
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.models.panel import ModelsPanel
 from familiar_app.ui.shell.window import MainWindow
+from tests.doubles.model_host import model_host
 from tests.ui.conftest import OnLoop
+from tests.ui.double import make_world
 from tests.ui.pictures import settle, until
 from tests.ui.shelf_scene import Shelf, begin_model, put_model, shelf_world
 from tests.ui.test_every_screen import cut_off, overlapping, unnamed, unreachable
+from tests.ui.test_first_run import first_run, to_model
 from tests.ui.test_window import texts, with_window
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -198,3 +202,38 @@ def test_everything_is_named_reachable_and_whole(play: Callable[..., None], zoom
         put_model(shelf.library, "a-model-with-quite-a-long-name-that-has-to-be-wrapped-somewhere.Q4_K_M.gguf")
 
     play(story, zoom=zoom, before=before)
+
+
+def test_a_first_familiar_gets_a_model_that_is_fetched_on_the_way(
+    tmp_path: Path, theme: Theme, on_loop: OnLoop
+) -> None:
+    async def run() -> None:
+        async with model_host() as host:
+            world = make_world(tmp_path / "profile", theme)
+            chosen: list[str] = []
+
+            async def test(window: MainWindow, wizard: Wizard) -> None:
+                await to_model(window, wizard)
+                chooser = wizard._pages["model"]._chooser
+                chooser._radios["gguf"].setChecked(True)
+                press(wizard, "Show models to fetch")
+                await until(lambda: "Mistral Nemo 12B" in texts(wizard))
+                shelf = chooser._shelf
+                press(shelf, "Fetch: Qwen2.5 1.5B Instruct")
+                assert "Local-only mode is on" in texts(shelf)
+                shelf.address.setText(host.url)
+                press(shelf, "Fetch from this address")
+                await until(lambda: "Choose: model.gguf" in names(shelf), 30)
+                press(shelf, "Choose: model.gguf")
+                assert chooser.check()
+                chosen.append(wizard.state.choice.spec())
+                found = [unnamed(wizard), unreachable(wizard), cut_off(wizard)]
+                assert found == [[], [], []]
+                wizard.go_on()
+                await until(lambda: window.frame is not None)
+
+            await first_run(world, test)
+            assert chosen == [f"gguf:{tmp_path / 'profile' / 'models' / 'model.gguf'}"]
+            await world.parts.models.close()
+
+    on_loop(run())

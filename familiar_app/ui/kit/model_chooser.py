@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QRadioButton, QWidget
@@ -14,6 +15,8 @@ from familiar_app.ui.kit.field import LabelledField, PasswordField, line_edit
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import clear_layout, column, label, row, set_role
 from familiar_app.ui.kit.model_choice import Kind, ModelChoice
+from familiar_app.ui.kit.model_shelf import ModelRow, ModelShelfModel
+from familiar_app.ui.kit.model_shelf_view import ModelShelfView
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.parts import FoundServer, WindowParts
 from familiar_app.ui.kit.task import Tasks
@@ -40,9 +43,10 @@ _KINDS: tuple[tuple[Kind, str, str], ...] = (
 
 
 class ModelChooser(QWidget):
-    """Edits a ModelChoice. `changed` follows every change of it."""
+    """Edits a ModelChoice. `changed` follows every change of it; `network_allowed` that local-only mode was left."""
 
     changed = Signal()
+    network_allowed = Signal()
 
     def __init__(
         self,
@@ -58,6 +62,7 @@ class ModelChooser(QWidget):
         self.notice = Notice(parts.theme)
         self._tasks = Tasks(parts.tasks, self, self._failed)
         self._searched = False
+        self._shelf: ModelShelfView | None = None
         layout = column(spacing=4)
         self._radios: dict[Kind, QRadioButton] = {}
         self._group = QButtonGroup(self)
@@ -85,8 +90,10 @@ class ModelChooser(QWidget):
         self._radios[self.choice.kind if self.choice.kind in self._radios else "bundled"].setFocus()
 
     def stop(self) -> None:
-        """End a test that is still running."""
+        """End a test that is still running. What is being fetched goes on."""
         self._tasks.cancel_soon()
+        if self._shelf is not None:
+            self._shelf.stop()
 
     def _add_kind(self, layout, kind: Kind, title: str, text: str) -> None:
         radio = QRadioButton(title)
@@ -117,9 +124,45 @@ class ModelChooser(QWidget):
         lower.addWidget(browse)
         lower.addStretch(1)
         line.addLayout(lower)
-        holder.setLayout(line)
+        self._fetch = button("Show models to fetch", self._toggle_shelf, role="link")
+        below = row(spacing=0)
+        below.addWidget(self._fetch)
+        below.addStretch(1)
+        self._file_part = column(spacing=8)
+        self._file_part.addLayout(line)
+        self._file_part.addLayout(below)
+        holder.setLayout(self._file_part)
         self._fields = {"file": field}
         return holder
+
+    def _toggle_shelf(self) -> None:
+        """Show or hide the models that are here and those that can be fetched."""
+        if self._shelf is None:
+            self._shelf = ModelShelfView(
+                self._parts.theme,
+                self._parts.tasks,
+                ModelShelfModel(self._parts.models),
+                use=self._use,
+                use_text="Choose",
+                allow_network=partial(self._parts.gate.set_local_only, False),
+            )
+            self._shelf.hide()
+            self._shelf.local_only_changed.connect(self.network_allowed)
+            self._file_part.addWidget(self._shelf)
+        shown = self._shelf.isHidden()
+        self._shelf.setVisible(shown)
+        if shown:
+            self._shelf.load()
+        self._fetch.setText("Hide models to fetch" if shown else "Show models to fetch")
+        self._fetch.setAccessibleName(self._fetch.text())
+
+    def _use(self, one: ModelRow) -> None:
+        if one.state == "bundled":
+            self._radios["bundled"].setChecked(True)
+            self._radios["bundled"].setFocus()
+            return
+        self._file.setText(str(self._parts.models.shelf.path_of(one.file)))
+        self._file.setFocus()
 
     def _make_endpoint(self) -> QWidget:
         self._url = line_edit(self.choice.url, placeholder="http://127.0.0.1:11434/v1")

@@ -73,6 +73,8 @@ class ModelShelfView(QWidget):
         layout.addWidget(self._own_address())
         self.setLayout(layout)
         model.watch(self._heard)
+        # A view that is thrown away with a dialog says nothing before.
+        self.destroyed.connect(model.close)
 
     def load(self) -> None:
         """Read the list anew."""

@@ -30,10 +30,15 @@ async def ask_model(
     *,
     local_only: Callable[[], bool],
     stored_key: Callable[[], Awaitable[str | None]],
+    network_allowed: Callable[[], object] = lambda: None,
 ) -> ModelChoice | None:
-    """Let the person choose and test a model; None where they gave up."""
+    """Let the person choose and test a model; None where they gave up.
+
+    `network_allowed` is called where local-only mode was left to fetch one.
+    """
     dialog = Dialog(parent, title)
     chooser = ModelChooser(parts, choice, local_only=local_only, stored_key=stored_key)
+    chooser.network_allowed.connect(lambda: network_allowed())
     area = QScrollArea()
     area.setWidgetResizable(True)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -316,6 +316,7 @@ class SettingsPanel:
             choice_from_slot(slot.provider, slot.model, slot.base_url),
             local_only=lambda: self._services.network.local_only,
             stored_key=lambda: self._change.stored_key(familiar, setting.key),
+            network_allowed=lambda: self._context.local_only_changed.emit(self._services.network.local_only),
         )
         if choice is None or (choice.leaves() and not await self._may_leave(choice.host)):
             return
