@@ -33,6 +33,7 @@ from familiar_app.models.factory import build_model
 from familiar_app.models.network import NetworkPolicy
 from familiar_app.store import keyring
 from familiar_app.store.profile import slot_from_spec
+from familiar_app.ui.about.panel import create_about_panel
 from familiar_app.ui.backups.panel import create_backups_panel
 from familiar_app.ui.character.panel import create_character_panel
 from familiar_app.ui.chat.panel import create_chat_panel
@@ -162,6 +163,7 @@ def window_parts(
         create_models_panel,
         create_network_panel,
         create_help_panel,
+        create_about_panel,
     )
     return WindowParts(
         gate=application,
