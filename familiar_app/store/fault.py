@@ -18,7 +18,7 @@ from familiar_app.domain.errors import BadInputError, BugError, FamiliarError, L
 # Primary result codes of SQLite (https://sqlite.org/rescode.html); the driver may report extended ones above 255.
 _ERROR, _PERM, _BUSY, _LOCKED, _NOMEM, _READONLY = 1, 3, 5, 6, 7, 8
 _IOERR, _CORRUPT, _FULL, _CANTOPEN, _TOOBIG, _CONSTRAINT, _NOTADB = 10, 11, 13, 14, 18, 19, 26
-# Functions such as `sqlcipher_export` hand on the words of a fault, but not its code.
+# Functions such as `sqlcipher_export`, and copying by steps, hand on the words of a fault, but not its code.
 _CODE_OF_WORDS = {
     "database or disk is full": _FULL,
     "database disk image is malformed": _CORRUPT,
@@ -139,8 +139,8 @@ def _unreadable(error: OSError) -> OutsideError | None:
 
 def _from_driver(error: Exception, path: Path) -> FamiliarError:
     code = primary_code(error)
-    if code == _ERROR:
-        code = _CODE_OF_WORDS.get(str(error), _ERROR)
+    if code in (0, _ERROR):
+        code = _CODE_OF_WORDS.get(str(error), code)
     if code in DAMAGE_CODES:
         return damaged(path)
     if code == _FULL:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -229,3 +230,25 @@ async def test_a_disk_that_lets_nothing_be_removed_is_told_of(
     with pytest.raises(OutsideError, match="cannot be written to") as caught:
         await vault.backups.make(wish)
     assert caught.value.next_step
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of a process's files")
+async def test_a_disk_that_fails_in_the_middle_of_the_copy_is_told_of(
+    vault: Vault, wish: BackupWish, said: Callable[..., NewTurn]
+) -> None:
+    import resource
+    import signal
+
+    await vault.turns.append_many([said(f"{SECRET} {n}" * 40, message_id=f"m{n}") for n in range(400)])
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
+        with pytest.raises(OutsideError, match=r"no room left|disk failed") as caught:
+            await vault.backups.make(wish)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert caught.value.next_step
+    assert not [path for path in wish.target.parent.iterdir() if "backup" in path.name]
+    await vault.backups.make(wish)
