@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,6 +49,8 @@ class Attempt:
     reaches: Callable[[House, Ran], list[str]] = _nothing
     judge: Callable[[House, Ran, Known], list[str]] = field(default=lambda _house, _ran, _known: [])
     again: frozenset[int] = frozenset({0})
+    sets_up: bool = False
+    """Whether there was no vault before, so that there may be none afterwards."""
 
 
 def lines_of(path: Path, name: str, count: int, people: int = 9) -> Path:
@@ -198,6 +201,13 @@ def _second(house: House, number: int) -> Attempt:
     )
 
 
+def _set_up(house: House, _number: int) -> Attempt:
+    shutil.rmtree(house.profile)
+    answers = house.outside / "answers.jsonl"
+    argv = ("init", "--id", "aria", "--name", "Aria", "--model", f"scripted:{answers}")
+    return Attempt(argv, instead=({},), again=frozenset({0, 4}), sets_up=True)
+
+
 def _lorebook(house: House, number: int) -> Attempt:
     entry = {"keys": [f"mill{number}"], "content": f"The mill of {number}.", "enabled": True, "insertion_order": 1}
     book = {
@@ -229,6 +239,7 @@ ACTS: Mapping[str, Callable[[House, int], Attempt]] = {
     "salvage": _plain("salvage"),
     "person forget": _forget,
     "export": _export,
+    "init": _set_up,
     "init a second familiar": _second,
     "import a lorebook": _lorebook,
 }

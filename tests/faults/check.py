@@ -75,6 +75,8 @@ def after(house: House, before: Mapping[int, str], attempt: Attempt, ran: Ran, h
     if harmless and ran.code != 0 and not ran.killed:
         missed.append(f"a harmless fault let it end with {ran.code}: {(ran.out + ran.err)[-300:]}")
     found = house.look()
+    if attempt.sets_up and ran.code != 0 and not (house.profile / "vault.db").exists():
+        return missed
     missed += whole(found)
     if isinstance(found, Known):
         missed += nothing_lost(before, attempt, ran, found)
@@ -90,6 +92,8 @@ def once_more(house: House, attempt: Attempt) -> list[str]:
     missed = [f"once more: {one}" for one in ending(ran)]
     if ran.code not in attempt.again:
         missed.append(f"once more it ended with {ran.code}: {(ran.out + ran.err)[-300:]}")
+    if attempt.sets_up and (said := house.run("say", "hello")).code != 0:
+        missed.append(f"nobody answers: {(said.out + said.err)[-300:]}")
     checked = house.run("verify", "--json")
     if checked.code != 0:
         missed.append(f"verify ended with {checked.code}: {(checked.out + checked.err)[-400:]}")

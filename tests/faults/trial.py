@@ -103,6 +103,7 @@ class Trials:
             counted = lost_power.spans(lost_power.read_record(ran.record))
             ran.record.unlink()
             self.house.begin_again(self.past)
+            attempt = ACTS[act](self.house, 0)
             began = time.monotonic()
             self.house.run(*attempt.argv, fault=NOTHING)
             self._spans[act] = counted, time.monotonic() - began
