@@ -25,7 +25,7 @@ p {{ line-height: 140%; margin-top: 4px; margin-bottom: 8px; }}
 li {{ line-height: 140%; margin-bottom: 4px; }}
 a {{ color: {accent}; text-decoration: underline; }}
 code, pre {{ font-family: "{mono}"; font-size: {code}px; }}
-pre {{ background-color: {ground}; margin-top: 8px; margin-bottom: 12px; }}
+pre {{ white-space: pre-wrap; background-color: {ground}; margin-top: 8px; margin-bottom: 12px; }}
 table {{ border-collapse: collapse; border: 1px solid {line}; margin-top: 8px; margin-bottom: 12px; }}
 th, td {{ border: 1px solid {line}; text-align: left; vertical-align: top; }}
 th {{ background-color: {ground}; }}
