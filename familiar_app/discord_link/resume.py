@@ -20,10 +20,11 @@ async def wish_left(vault: Vault, familiar: FamiliarId, left: Delivery, now: dat
     An answer that was made and may have been sent is sent, or found to have been; where none was made, the message is
     answered now. What is too old stays unsaid; but an older answer whose messages may have changed is always finished.
     """
-    asked = await vault.turns.get(left.asked)
+    asked, stored = await vault.turns.get(left.asked), await _made(vault, familiar, left)
     if asked is None or asked.deleted or asked.hidden:
+        if stored is not None and stored.message_id is None:
+            await vault.turns.hide((stored.id,))
         return None
-    stored = await _made(vault, familiar, left)
     fresh = now - left.begun_at <= FRESH
     by = asked.author.key if asked.author is not None else ego_key(familiar)
     wish = Wish(asked.id, int(left.message_id), by, left.quote, instead=left.instead, stored=stored)

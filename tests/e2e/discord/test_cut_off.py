@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from familiar_app.domain.clock import SystemClock
+from familiar_app.domain.ids import ChannelKey
 from familiar_app.store.keys import new_recovery_code
 from familiar_app.store.vault import Vault
 from tests.doubles.discord.deed import press, text_of
@@ -120,4 +121,18 @@ async def test_an_answer_that_would_come_too_late_was_not_said(tmp_path: Path) -
         await vault.close()
         async with reopened(scene, tmp_path, "Never said.") as on:
             assert await on.said() == ["Ann: @Mira hi"]
+            assert not scene.discord.rest.sent
+
+
+async def test_an_answer_to_what_was_erased_meanwhile_was_not_said(tmp_path: Path) -> None:
+    async with scenery(tmp_path) as scene:
+        await killed(scene, tmp_path, "made")
+        vault = await Vault.open(tmp_path / "vault.db", clock=SystemClock(), passphrase=PASSPHRASE, cost=CHEAP)
+        channel = await vault.channels.find(ChannelKey(GENERAL))
+        assert channel is not None
+        asked, _reply = await vault.turns.page(channel.id)
+        await vault.turns.scrub(asked.id)
+        await vault.close()
+        async with reopened(scene, tmp_path, "Never said.") as on:
+            assert await on.said() == []
             assert not scene.discord.rest.sent
