@@ -47,6 +47,7 @@ from familiar_app.store.takeover import Copy
 
 _REMEMBERED = 2000
 _LOOK_BACK = 8
+_RETRY_S = 10.0
 _PROXIED = "discord.proxies"
 log = logging.getLogger(__name__)
 
@@ -133,11 +134,15 @@ class Listener:
                 await self.scribe.vault.deliveries.end(delivery.asked, self.scribe.familiar)
 
     def _take_up_later(self, turn: TurnId, line: Line | None) -> None:
-        """Finish an answer with the next connection, or now where that is there already."""
+        """Finish an answer with the next connection, now where it is there already, soon where none was needed."""
         self._cut_off.add(turn)
         with suppress(ConnectionLostError):
-            if self.line() is not line:
-                self.start(self.take_up(), "finishes what was cut off")
+            pause_s = _RETRY_S if self.line() is line else 0.0
+            self.start(self._take_up_after(pause_s), "finishes what was cut off")
+
+    async def _take_up_after(self, pause_s: float) -> None:
+        await self.pause(pause_s)
+        await self.take_up()
 
     async def _is_heard_by_others(self, event: Removed) -> bool:
         """Tell whether another familiar of this vault may be waiting for a copy of what vanished."""

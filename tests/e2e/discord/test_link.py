@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from familiar_app.discord_link.journal import Fate
 from familiar_app.domain.errors import OutsideError, UserError
 from familiar_app.domain.ids import ChannelKey
 from familiar_app.domain.turn import Role, Turn
 from tests.doubles.discord.rest import Fault
 from tests.doubles.discord.world import FIRST_PERSON, GENERAL, pinged
-from tests.doubles.talk import MIRA
 from tests.e2e.discord.stage import SERVER, Stage, stage
 
 AMBIENT = '[discord]\nmode = "ambient"\n'
@@ -262,30 +260,6 @@ async def test_a_connection_that_keeps_breaking_is_paused(tmp_path: Path) -> Non
         await on.scene.until(lambda: on.link.status.state == "connected")
         await on.scene.write("Ann", "@Mira hi")
         await on.scene.replies(1)
-
-
-async def test_an_answer_that_is_made_while_nobody_is_connected_goes_out_with_the_next_connection(
-    tmp_path: Path,
-) -> None:
-    async with stage(tmp_path) as on:
-        on.model.held = asyncio.Event()
-        on.link.patience = replace(on.link.patience, shortest_s=60.0, most_breaks=1)
-        async with on.connected():
-            asked = await on.scene.write("Ann", "@Mira hi")
-            await on.scene.until(lambda: len(on.model.requests) == 1, "for the question to the model")
-            on.discord.gateway.cut_all()
-            await on.scene.until(lambda: on.link.status.state == "waiting", "for the pause")
-            on.model.held.set()
-            await on.scene.until(lambda: on.link.journal.entries[-1].fate is Fate.FAILED, "for the failure")
-            # Nothing was shown, but it stays noted what is to be done.
-            assert [one.asked for one in await on.vault.deliveries.left(MIRA)] == [(await on.turn_of(asked)).id]
-            on.link.try_now()
-            (sent,) = await on.scene.replies(1)
-            assert sent["message_reference"]["message_id"] == asked
-            await on.scene.until(lambda: on.link.journal.entries[-1].fate is Fate.SENT, "for the end")
-            assert await on.said() == ["Ann: @Mira hi", "Mira: Hello."]
-            assert len({id(one) for one in on.model.requests}) == 1, "what was made is sent, and not made anew"
-            assert await on.vault.deliveries.left(MIRA) == []
 
 
 async def test_the_pause_can_be_cut_short(tmp_path: Path) -> None:

@@ -1,0 +1,65 @@
+"""Answers whose line to Discord breaks before they are sent: they wait for another, and are sent once."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from familiar_app.discord_link.fault import ConnectionLostError
+from familiar_app.discord_link.journal import Fate
+from tests.doubles.talk import MIRA
+from tests.e2e.discord.stage import stage
+
+
+async def test_an_answer_that_is_made_while_nobody_is_connected_goes_out_with_the_next_connection(
+    tmp_path: Path,
+) -> None:
+    async with stage(tmp_path) as on:
+        on.model.held = asyncio.Event()
+        on.link.patience = replace(on.link.patience, shortest_s=60.0, most_breaks=1)
+        async with on.connected():
+            asked = await on.scene.write("Ann", "@Mira hi")
+            await on.scene.until(lambda: len(on.model.requests) == 1, "for the question to the model")
+            on.discord.gateway.cut_all()
+            await on.scene.until(lambda: on.link.status.state == "waiting", "for the pause")
+            on.model.held.set()
+            await on.scene.until(lambda: on.link.journal.entries[-1].fate is Fate.FAILED, "for the failure")
+            # Nothing was shown, but it stays noted what is to be done.
+            assert [one.asked for one in await on.vault.deliveries.left(MIRA)] == [(await on.turn_of(asked)).id]
+            on.link.try_now()
+            (sent,) = await on.scene.replies(1)
+            assert sent["message_reference"]["message_id"] == asked
+            await on.scene.until(lambda: on.link.journal.entries[-1].fate is Fate.SENT, "for the end")
+            assert await on.said() == ["Ann: @Mira hi", "Mira: Hello."]
+            assert len({id(one) for one in on.model.requests}) == 1, "what was made is sent, and not made anew"
+            assert await on.vault.deliveries.left(MIRA) == []
+
+
+async def test_an_answer_whose_request_broke_is_sent_a_little_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with stage(tmp_path) as on, on.connected():
+        client, pauses = on.link.client, []
+        assert client is not None
+        real, broken = client.send, iter([True, True, False])
+
+        async def send(*args: Any, **options: Any) -> int:
+            if next(broken, False):
+                raise ConnectionLostError
+            return await real(*args, **options)
+
+        async def pause(seconds: float) -> None:
+            pauses.append(seconds)
+
+        monkeypatch.setattr(client, "send", send)
+        on.link.listener.pause = pause
+        await on.scene.write("Ann", "@Mira hi")
+        await on.scene.replies(1)
+        await on.scene.until(lambda: on.link.journal.entries[-1].fate is Fate.SENT, "for the end")
+        assert await on.said() == ["Ann: @Mira hi", "Mira: Hello."]
+        assert pauses == [10.0, 10.0]
+        assert len(on.model.requests) == 1
