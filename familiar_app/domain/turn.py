@@ -49,7 +49,8 @@ class NewTurn:
     """A turn that is about to be appended. `arrived_at` is stamped by the vault.
 
     `answers` is the turn that an assistant turn replies to; several answers to one turn are its alternatives, and the
-    newest is the active one until another is chosen.
+    newest is the active one until another is chosen. `others` are answers of another program that this one was chosen
+    over; they become its alternatives where `reply_to` names a message of the log.
     """
 
     channel: ChannelId
@@ -67,6 +68,7 @@ class NewTurn:
     tool_call_id: str | None = None
     attachments: str | None = None
     mentions: tuple[PersonKey, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 @record(frozen=True, slots=True)

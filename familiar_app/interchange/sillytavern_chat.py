@@ -1,8 +1,9 @@
 """Chats of SillyTavern: JSON Lines whose first line names the two sides, then one message a line.
 
 The person's messages become the owner's turns and the character's the familiar's own; in a group chat the other
-characters are people of the platform `import`. Of several swipes the one that was shown is taken. A message's id is
-made from the chat's identity and the message's place, so that a chat that went on can be imported again.
+characters are people of the platform `import`. Of several swipes the one that was shown is taken; the others are kept
+as alternatives where they answer a message of the person. A message's id is made from the chat's identity and the
+message's place, so that a chat that went on can be imported again.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ class _Chat:
     character: str | None
     last_at: datetime
     last_user_id: str | None = None
+    swiped: str | None = None
+    """The message of the person whose answer had swipes: a second answer to it is none of its alternatives."""
 
 
 def looks_like_header(value: Mapping[str, Any]) -> bool:
@@ -104,6 +107,7 @@ def _message(
     at = _when(value, chat, report)
     role = _role(value, name, chat, options)
     _note_losses(value, report)
+    others = _other_swipes(value, text, role, chat, report)
     message_id = f"sillytavern:{chat.identity}:{place}"
     reply_to = chat.last_user_id if role is Role.ASSISTANT else None
     if role is Role.USER:
@@ -117,7 +121,24 @@ def _message(
         message_id=message_id,
         reply_to=reply_to,
         channel_title=chat.title,
+        others=others,
     )
+
+
+def _other_swipes(value: Mapping[str, Any], shown: str, role: Role, chat: _Chat, report: ReadReport) -> tuple[str, ...]:
+    """Return the answers that were not chosen, each once; those that answer nobody here are told as lost."""
+    swipes = value.get("swipes")
+    if not isinstance(swipes, list) or len(swipes) < 2:
+        return ()
+    texts = [one for one in swipes if isinstance(one, str) and one.strip() and not _SURROGATE.search(one)]
+    others = tuple(one for one in dict.fromkeys(texts) if one != shown)
+    if role is Role.ASSISTANT and chat.last_user_id is not None and chat.swiped != chat.last_user_id:
+        chat.swiped = chat.last_user_id
+        if others:
+            report.changed["swipe that was not shown, kept as another answer"] += len(others)
+        return others
+    report.lost["other swipes of an answer"] += len(swipes) - 1
+    return ()
 
 
 def _name(value: Mapping[str, Any]) -> str:
@@ -147,9 +168,6 @@ def _author(value: Mapping[str, Any], name: str, role: Role) -> Author | None:
 
 
 def _note_losses(value: Mapping[str, Any], report: ReadReport) -> None:
-    swipes = value.get("swipes")
-    if isinstance(swipes, list) and len(swipes) > 1:
-        report.lost["other swipes of an answer"] += len(swipes) - 1
     extra = value.get("extra")
     if isinstance(extra, dict):
         for key, what in (("image", "picture"), ("file", "attached file"), ("reasoning", "reasoning of the model")):

@@ -219,6 +219,7 @@ class TurnImport:
             reply_to=record.reply_to,
             mode=record.mode,
             attachments=record.attachments,
+            others=record.others,
         )
 
     async def _open_channel(self, record: TurnRecord) -> ChannelId:
@@ -251,7 +252,7 @@ def _next_chunk(records: Iterator[TurnRecord]) -> list[TurnRecord]:
     size = 0
     for record in records:
         chunk.append(record)
-        size += len(record.content)
+        size += len(record.content) + sum(map(len, record.others))
         if len(chunk) >= CHUNK_TURNS or size >= CHUNK_CHARS:
             break
     return chunk

@@ -18,7 +18,10 @@ MAX_KINDS = 40
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """A turn as a file has it, checked. `channel_title` is only set where the file names the channel itself."""
+    """A turn as a file has it, checked. `channel_title` is only set where the file names the channel itself.
+
+    `others` are answers to the message `reply_to` that this one was chosen over.
+    """
 
     channel: ChannelKey
     role: Role
@@ -31,6 +34,7 @@ class TurnRecord:
     mode: str | None = None
     attachments: str | None = None
     channel_title: str | None = None
+    others: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

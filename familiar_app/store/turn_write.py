@@ -34,7 +34,10 @@ _INSERT = """INSERT INTO turns (channel, role, content, at, arrived_at, speaker,
 
 
 def insert_turn(connection: Connection, turn: NewTurn, arrived_at: int, speakers: SpeakerMemory) -> tuple[TurnId, bool]:
-    """Append one turn with its author, names and mentions. False where its message was there already."""
+    """Append one turn with its author, names and mentions. False where its message was there already.
+
+    Answers it was chosen over come before it, so that it is the newest of them, and so the active one.
+    """
     if turn.message_id is not None:
         known = connection.execute(
             """SELECT id FROM turns WHERE channel = ?1 AND message_id = ?2
@@ -45,19 +48,33 @@ def insert_turn(connection: Connection, turn: NewTurn, arrived_at: int, speakers
             return TurnId(known[0]), False
     at = to_micros(turn.at)
     speaker = None if turn.author is None else speakers.record(connection, turn.author, turn.guild, at)
+    answers = turn.answers if turn.answers is not None or not turn.others else _answered(connection, turn)
+    head = (turn.channel, turn.role.value)
+    place = (at, arrived_at, speaker, turn.familiar, turn.guild)
+    for other in turn.others if answers is not None else ():
+        connection.execute(
+            _INSERT, (*head, storable(other), *place, None, turn.reply_to, turn.mode, answers, None, None, None)
+        )
     row = (
-        turn.channel, turn.role.value, storable(turn.content), at, arrived_at, speaker, turn.familiar, turn.guild,
-        turn.message_id, turn.reply_to, turn.mode, turn.answers, storable(turn.tool_calls), turn.tool_call_id,
-        storable(turn.attachments),
+        *head, storable(turn.content), *place, turn.message_id, turn.reply_to, turn.mode, answers,
+        storable(turn.tool_calls), turn.tool_call_id, storable(turn.attachments),
     )  # fmt: skip
     number = connection.execute(_INSERT, row).lastrowid
     if number is None:
         raise UserError("The turn was not stored.", "Try again.")
     if turn.mentions:
         record_mentions(connection, TurnId(number), turn.mentions)
-    if turn.answers is not None and turn.role is Role.ASSISTANT:
-        activate(connection, turn.answers, TurnId(number))
+    if answers is not None and turn.role is Role.ASSISTANT:
+        activate(connection, answers, TurnId(number))
     return TurnId(number), True
+
+
+def _answered(connection: Connection, turn: NewTurn) -> TurnId | None:
+    """Return the message that a turn replies to, where it stands in the log and nobody had it erased."""
+    found = connection.execute(
+        "SELECT id FROM turns WHERE channel = ? AND message_id = ? AND NOT deleted", (turn.channel, turn.reply_to)
+    ).fetchone()
+    return None if found is None else TurnId(found[0])
 
 
 def activate(connection: Connection, answered: TurnId, chosen: TurnId) -> None:

@@ -161,7 +161,16 @@ def test_a_chat_of_sillytavern_is_found_out(familiar: Familiar) -> None:
         "Taken: 2 turns",
         "Skipped: 0 that were there already",
         "Changed: 2 x time without a time zone, read as UTC",
-        "Lost: 1 x other swipes of an answer",
+        "Changed: 1 x swipe that was not shown, kept as another answer",
+    ]
+    kept = [(turn.content, turn.alternative, turn.alternatives, turn.active) for turn in familiar.turns()]
+    assert kept == [("Hi", 1, 1, True), ("Ho", 1, 2, False), ("Hey", 2, 2, True)]
+    again = familiar("import", str(familiar.outside / "chat.jsonl"), "--json").json
+    assert (again["taken"], again["already_there"]) == (0, 2)
+    assert len(familiar.turns()) == 3
+    assert [turn["content"] for turn in familiar("turns", "--channel", again["channels"][0], "--json").json] == [
+        "Hi",
+        "Hey",
     ]
 
 

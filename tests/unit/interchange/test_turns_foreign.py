@@ -106,6 +106,20 @@ def test_what_has_no_place_here_is_reported() -> None:
     assert report.changed == {"hidden message, taken as an ordinary one": 1}
 
 
+def test_swipes_of_an_answer_are_kept_once_for_each_message() -> None:
+    records, report = tavern(
+        answered("Greeting", swipes=["Greeting", "Welcome"]),
+        said("Hi"),
+        answered("B", swipes=["A", "B", "A", " ", 7, "B"], swipe_id=1),
+        answered("And more", swipes=["And more", "Nothing more"]),
+        said("Hm", swipes=["Hm", "Well"]),
+        answered("Yes", swipes=["Yes"]),
+    )
+    assert [record.others for record in records] == [(), (), ("A",), (), (), ()]
+    assert report.changed == {"swipe that was not shown, kept as another answer": 1}
+    assert report.lost == {"other swipes of an answer": 3}
+
+
 def test_in_a_group_only_the_familiar_speaks_as_itself() -> None:
     records, _ = tavern(answered("one"), answered("two", name="Old  Ben"), header=HEADER | {"character_name": "unused"})
     assert [(r.role, r.author.key if r.author else None) for r in records] == [
