@@ -34,6 +34,7 @@ from familiar_app.store import schema
 from familiar_app.store.index.search_index import IndexStatus
 from familiar_app.store.keys import new_recovery_code
 from familiar_app.store.lore_place import LorePlace
+from familiar_app.store.portable import portable_profile, program_folder
 
 DEFAULT_NAME = "Familiar"
 _WRITE_DOWN = "Write it down and keep it apart from this computer: it opens the vault if the passphrase is forgotten."
@@ -189,6 +190,7 @@ async def run_status(command: Command) -> int:
     facts = {
         "version": __version__,
         "profile_dir": str(profile.root),
+        "portable": portable_profile(program_folder()) == profile.root,
         "vault": {
             "path": str(profile.vault_path),
             "turns": await vault.turns.count(),
@@ -275,6 +277,8 @@ def _size_bytes(vault: Path) -> int:
 def _print_status(command: Command, facts: dict[str, Any]) -> None:
     line, vault = command.out.line, facts["vault"]
     line(f"familiar {facts['version']}")
+    if facts["portable"]:
+        line(f"Portable: the profile {facts['profile_dir']} lies beside the program")
     line(f"Vault: {vault['path']}, {vault['turns']} turns, {vault['size_bytes']} bytes, schema {vault['schema']}")
     line(index_line(facts["index"]))
     line(backups_line(facts["backups"]))

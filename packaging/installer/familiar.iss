@@ -36,6 +36,7 @@ Name: "{group}\Familiar"; Filename: "{app}\Familiar.exe"
 Name: "{autodesktop}\Familiar"; Filename: "{app}\Familiar.exe"; Tasks: desktopicon
 
 [Registry]
+Root: HKCU; Subkey: "Software\Microsoft\Windows\CurrentVersion\Run"; ValueType: none; ValueName: "Familiar"; Flags: uninsdeletevalue dontcreatekey
 Root: HKA; Subkey: "Software\Classes\.charx\OpenWithProgids"; ValueType: string; ValueName: "Familiar.Card"; ValueData: ""; Flags: uninsdeletevalue
 Root: HKA; Subkey: "Software\Classes\Familiar.Card"; ValueType: string; ValueData: "Character card"; Flags: uninsdeletekey
 Root: HKA; Subkey: "Software\Classes\Familiar.Card\shell\open\command"; ValueType: string; ValueData: """{app}\Familiar.exe"" --open ""%1"""; Flags: uninsdeletekey

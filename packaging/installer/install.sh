@@ -14,6 +14,8 @@ refresh() {
 if [ "${1:-}" = "--remove" ]; then
     rm -f "$data/applications/familiar.desktop" "$data/mime/packages/familiar.xml" "$bin/familiar"
     rm -f "$data"/icons/hicolor/*/apps/familiar.png
+    rm -f "${XDG_CONFIG_HOME:-$HOME/.config}"/autostart/familiar.desktop
+    rm -f "${XDG_CONFIG_HOME:-$HOME/.config}"/autostart/familiar-????????.desktop
     refresh
     echo "Familiar is out of the menu. Delete $here to remove the program."
     exit 0
