@@ -27,7 +27,8 @@ class ModelHost:
     """Serves `data` at /model.gguf. What is set here holds for every request until it is changed.
 
     `break_after` ends an answer after so many of its bytes, `stall_after` says nothing more from there on, each as
-    often as `times` says. `refusals` are statuses that are given first, each once.
+    often as `times` says. `refusals` are statuses that are given first, each once. With `redirect_linked` it tells size
+    and checksum beside the redirect, as the Hub does.
     """
 
     data: bytes = field(default_factory=model_bytes)
@@ -43,6 +44,7 @@ class ModelHost:
     claimed_size: int | None = None
     claimed_sha256: str = ""
     redirect: str = ""
+    redirect_linked: bool = False
     head_status: int = 0
     requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     sent: int = 0
@@ -82,7 +84,8 @@ class ModelHost:
         self, method: str, headers: dict[str, str], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         if self.redirect:
-            writer.write(self._head(302, 0, {"Location": self.redirect}))
+            facts = self._facts() if self.redirect_linked else {}
+            writer.write(self._head(302, 0, {"Location": self.redirect, **facts}))
         elif self.refusals and method == "GET":
             extra = {"Retry-After": self.retry_after} if self.retry_after else {}
             writer.write(self._head(self.refusals.pop(0), 0, extra))

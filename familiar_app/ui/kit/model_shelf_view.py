@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QScrollArea, QWidget
 
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.task import TaskRegistry
@@ -180,11 +180,10 @@ class ModelShelfView(QWidget):
         if one.too_large and self._sure != one.file:
             self._sure = one.file
             self._show_rows()
-            self.notice.tell(
+            self._ask(
                 f"{one.title} needs more memory than this computer has: it would not run here.",
-                "warning",
-                step="Fetch anyway",
-                run=partial(self._fetch, one),
+                "Fetch anyway",
+                partial(self._fetch, one),
             )
             return
         self._begin(partial(self.model.fetch, one), "" if one.source is None else one.source.host)
@@ -197,12 +196,11 @@ class ModelShelfView(QWidget):
         try:
             begin()
         except RefusedByLocalOnlyError:
-            self.notice.tell(
+            self._ask(
                 f"Local-only mode is on, so nothing is fetched from {host}. Without it, the program may connect to the "
                 "hosts that you chose until you switch it on again.",
-                "warning",
-                step="Switch it off and fetch",
-                run=lambda: self.tasks.start(partial(self._allow, begin, host), name="models.allow"),
+                "Switch it off and fetch",
+                lambda: self.tasks.start(partial(self._allow, begin, host), name="models.allow"),
             )
         except FamiliarError as error:
             if own:
@@ -219,6 +217,15 @@ class ModelShelfView(QWidget):
         self.local_only_changed.emit()
         self._begin(begin, host)
 
+    def _ask(self, text: str, step: str, run: Callable[[], object]) -> None:
+        """Ask above the list, and bring the question into view where the list scrolls."""
+        self.notice.tell(text, "warning", step=step, run=run)
+        above = self.notice.parentWidget()
+        while above is not None and not isinstance(above, QScrollArea):
+            above = above.parentWidget()
+        if above is not None:
+            QTimer.singleShot(0, above, partial(above.ensureWidgetVisible, self.notice))
+
     def _cancel(self, one: ModelRow) -> None:
         self.model.library.stop(one.file)
 
@@ -228,7 +235,7 @@ class ModelShelfView(QWidget):
             self.notice.tell(f"{one.title} is used by {users}. Choose another model there first.", "warning")
             return
         text = f"{one.title} would be deleted from this computer. It would have to be fetched again."
-        self.notice.tell(text, "warning", step="Delete the file", run=partial(self._remove, one))
+        self._ask(text, "Delete the file", partial(self._remove, one))
 
     def _remove(self, one: ModelRow) -> None:
         self.notice.clear()
@@ -255,12 +262,9 @@ class ModelShelfView(QWidget):
     def _tell_ended(self) -> None:
         library = self.model.library
         for file in self._watched - set(library.running):
-            if file in library.failed:
-                self.notice.clear()
-            elif file in library.fetched:
+            self.notice.clear()
+            if file in library.fetched:
                 self.notice.tell(fetched_text(library, file), "good")
-            else:
-                self.notice.clear()
         self._watched = set(library.running)
 
     def _show_progress(self) -> None:

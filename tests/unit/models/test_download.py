@@ -297,3 +297,37 @@ def test_progress_tells_what_is_left() -> None:
 
 def test_a_source_knows_its_host() -> None:
     assert ModelSource("https://huggingface.co/a/b.gguf", "b.gguf").host == "huggingface.co"
+
+
+async def test_the_hub_tells_size_and_checksum_and_another_host_has_the_bytes(host: ModelHost, fetch: Fetch) -> None:
+    host.linked, host.break_after = False, 100_000
+    async with model_host() as hub:
+        hub.redirect, hub.redirect_linked = f"http://localhost:{host.port}/signed?x=1", True
+        fetched = await fetch(hub.url)
+        assert [verb for verb, _ in hub.requests] == ["HEAD", "GET", "GET"]
+    assert fetched.checked
+    assert fetched.path.read_bytes() == host.data
+    assert host.asked("HEAD") == [], "the hub's own word is enough"
+    assert host.sent == len(host.data)
+
+
+async def test_other_bytes_than_the_hub_promised_are_thrown_away(host: ModelHost, fetch: Fetch) -> None:
+    host.data = model_bytes(seed=2)
+    async with model_host() as hub:
+        hub.redirect, hub.redirect_linked = f"http://localhost:{host.port}/signed", True
+        with pytest.raises(OutsideError, match="checksum is wrong"):
+            await fetch(hub.url)
+    assert fetch.files == []
+
+
+async def test_the_proxy_of_the_system_is_used(
+    host: ModelHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_PROXY", "no_proxy", "HTTP_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    async with model_host() as proxy:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        fetched = await Fetch(tmp_path / "models", local_only=False)(host.url)
+        assert len(proxy.requests) == 2
+    assert fetched.checked
+    assert host.requests == []
