@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -19,6 +20,25 @@ Said = Callable[..., NewTurn]
 
 def contents(turns: list[Turn]) -> list[str]:
     return [turn.content for turn in turns]
+
+
+async def test_answers_that_were_not_chosen_are_alternatives_of_what_they_reply_to(
+    vault: Vault, channel: Channel, said: Said
+) -> None:
+    mira = FamiliarId("mira")
+    chosen = replace(
+        said("chosen", message_id="a1", role=Role.ASSISTANT), familiar=mira, reply_to="q1", others=("first", "second")
+    )
+    astray = replace(chosen, content="astray", message_id="a2", reply_to="nowhere")
+    for counted in (3, 0):
+        done = await vault.turns.append_many([said("question", message_id="q1"), chosen, astray])
+        assert done.added == counted
+    assert contents(await vault.turns.page(channel.id)) == ["question", "chosen", "astray"]
+    question = (await vault.turns.page(channel.id))[0]
+    answers = await vault.turns.answers(question.id)
+    assert [(turn.content, turn.active) for turn in answers] == [("first", False), ("second", False), ("chosen", True)]
+    await vault.turns.choose(answers[1].id)
+    assert contents(await vault.turns.page(channel.id)) == ["question", "second", "astray"]
 
 
 async def test_a_stored_turn_reads_back_in_every_field(vault: Vault, channel: Channel, clock: FixedClock) -> None:
