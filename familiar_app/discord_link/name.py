@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
+from familiar_app.domain.lookalike import looks_like
 from familiar_app.domain.speech import clean_name
 
 MAX_NAME_CHARS = 80
 _FORMATTING = re.compile(r"[*`~\\]|\|\||¦¦|__+|^[\s>＃#-]+|^_+|_+$")
 _COLONS = re.compile(r"\s*[:：﹕︓]+\s*")
-_ROLES = frozenset({"system", "assistant", "user", "tool", "developer", "operator", "everyone", "here"})
+_ROLES = frozenset(
+    map(looks_like, ("system", "assistant", "user", "tool", "developer", "operator", "everyone", "here"))
+)
 
 
 def safe_name(name: str) -> str:
@@ -18,7 +21,7 @@ def safe_name(name: str) -> str:
     while (shorter := _FORMATTING.sub("", _COLONS.sub(" ", text)).strip()) != text:
         text = shorter
     text = clean_name(text)[:MAX_NAME_CHARS].strip()
-    first = text.partition(" ")[0].casefold().strip("()‹›.,")
+    first = looks_like(text.partition(" ")[0].strip("()‹›.,"))
     return f"“{text}”" if first in _ROLES else text
 
 

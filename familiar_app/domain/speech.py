@@ -8,9 +8,10 @@ part messages.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from typing import TypeVar
+
+from familiar_app.domain.lookalike import looks_like
 
 Key = TypeVar("Key", bound=str)
 
@@ -49,31 +50,27 @@ def clean_name(name: str) -> str:
 def told_apart(names: Mapping[Key, str], *, first: Key, taken: str) -> dict[Key, str]:
     """Number those who are called alike, so that nobody passes for another by taking a name.
 
-    `taken` is a name that somebody outside of `names` has; `first` keeps its name before all others. Names that differ
-    in case or width alone count as alike. Nobody gets a numbered name that somebody else goes by.
+    `taken` is a name that somebody outside of `names` has; `first` keeps its name before all others. Names that only
+    look alike count as alike. Nobody gets a numbered name that somebody else goes by.
     """
     alike: dict[str, list[Key]] = {}
     for key in sorted(names, key=lambda key: (key != first, key)):
-        alike.setdefault(_folded(names[key]), []).append(key)
+        alike.setdefault(looks_like(names[key]), []).append(key)
     found, given = dict(names), set(alike)
     for folded, keys in alike.items():
         if not folded:
             continue
-        owned = folded == _folded(taken)
+        owned = folded == looks_like(taken)
         keeps = keys[0] == first and not owned
         if len(keys) == 1 and not owned:
             continue
         number = 2 if owned or keeps else 1
         for key in keys[1:] if keeps else keys:
-            while _folded(numbered := f"{names[key]} ({number})") in given:
+            while looks_like(numbered := f"{names[key]} ({number})") in given:
                 number += 1
             found[key] = numbered
-            given.add(_folded(numbered))
+            given.add(looks_like(numbered))
     return found
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).casefold()
 
 
 def clean_text(text: str) -> str:

@@ -104,6 +104,8 @@ def test_hostile_text_takes_a_time_that_grows_with_its_length_alone(piece: str) 
         ({"local:owner": "Robin", "discord:2": "ROBIN", "discord:1": "Ｒobin"}, ["Robin", "ROBIN (3)", "Ｒobin (2)"]),
         ({"local:owner": "Robin", "discord:2": "Ann", "discord:1": "Ann"}, ["Robin", "Ann (2)", "Ann (1)"]),
         ({"local:owner": "Robin", "discord:2": "mira"}, ["Robin", "mira (2)"]),
+        ({"local:owner": "Robin", "discord:2": "Rоbin", "discord:3": "Мira"}, ["Robin", "Rоbin (2)", "Мira (2)"]),
+        ({"local:owner": "Robin", "discord:2": "Ro\u200dbin\ufe0f"}, ["Robin", "Ro\u200dbin\ufe0f (2)"]),
         ({"local:owner": "Mira", "discord:2": "Mira"}, ["Mira (2)", "Mira (3)"]),
         ({"local:owner": "Robin", "discord:2": "", "discord:1": ""}, ["Robin", "", ""]),
         ({"discord:1": "Ann", "discord:2": "Ann", "discord:3": "Ann (2)"}, ["Ann (1)", "Ann (3)", "Ann (2)"]),
