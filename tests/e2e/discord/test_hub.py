@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from familiar_app.discord_link.client import Addresses
 from familiar_app.discord_link.company import Company
 from familiar_app.discord_link.hub import RENEW_AFTER_S, Hub
@@ -19,6 +21,7 @@ from familiar_app.models.network import RefusedByLocalOnlyError
 from tests.doubles.discord.server import TOKEN
 from tests.doubles.discord.world import ME, Person
 from tests.doubles.talk import MIRA
+from tests.doubles.waiting import PATIENCE_S
 from tests.e2e.discord.stage import GENERAL, QUICK, Script, Stage, conversation_of, stage
 
 TOM = FamiliarId("tom")
@@ -91,6 +94,28 @@ async def test_who_was_switched_on_is_connected_at_the_next_start(tmp_path: Path
         await on.scene.until(lambda: again.of(MIRA).connected, "for the link")
         await again.close()
         assert on.discord.gateway.identified == 2
+
+
+async def test_servers_are_kept_although_saving_them_takes_longer_than_the_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with hub_on(tmp_path) as (on, hub):
+        real, begun, go_on = on.vault.state.set, asyncio.Event(), asyncio.Event()
+
+        async def slowly(key: str, value: object) -> None:
+            if key.startswith("discord.places") and value is not None and not begun.is_set():
+                begun.set()
+                await go_on.wait()
+            await real(key, value)
+
+        await hub.set_token(MIRA, TOKEN)
+        monkeypatch.setattr(on.vault.state, "set", slowly)
+        await hub.switch(MIRA, True)
+        await asyncio.wait_for(begun.wait(), PATIENCE_S)
+        await hub.close()
+        assert not go_on.is_set(), "the first attempt was never finished"
+        kept = await on.vault.state.get(f"discord.places.{MIRA}")
+        assert [one["name"] for one in kept["servers"]] == ["The Tavern"]
 
 
 async def test_a_refused_token_is_told_and_another_one_mends_it(tmp_path: Path) -> None:
