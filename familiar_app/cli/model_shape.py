@@ -146,4 +146,5 @@ def progress_text(step: Progress) -> str:
         return f"{done} fetched"
     whole = f" of {size_text(step.total_bytes)}" if step.total_bytes else ""
     left = f", {left_text(step.left_s)}" if step.left_s is not None else ""
-    return f"{done}{whole} from {step.host}, {size_text(step.bytes_per_s)}/s{left}"
+    speed = f", {size_text(step.bytes_per_s)}/s" if step.bytes_per_s else ""
+    return f"{done}{whole} from {step.host}{speed}{left}"

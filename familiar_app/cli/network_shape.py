@@ -27,5 +27,6 @@ def network_lines(shapes: Sequence[Mapping[str, Any]]) -> list[str]:
 def _line(one: Mapping[str, Any]) -> str:
     whom = f" for {', '.join(one['used_by'])}" if one["used_by"] else ""
     allowed = "allowed" if one["allowed"] else "refused while local-only mode is on"
-    last = f"{one['count']} times, last {one['last_at']}" if one["last_at"] else "never so far"
+    times = "once" if one["count"] == 1 else f"{one['count']} times"
+    last = f"{times}, last {one['last_at']}" if one["last_at"] else "never so far"
     return f"Host {one['host']}: {one['purpose']}{whom}, {allowed}, {last}"

@@ -26,7 +26,7 @@ async def test_status_lists_the_hosts(program: Program, monkeypatch: Any) -> Non
         ("models.example", False, True, 1),
     ]
     lines = (await program("status")).out
-    assert "Host models.example: Model endpoint, allowed, 1 times, last 2026-01-01T12:00:00Z" in lines
+    assert "Host models.example: Model endpoint, allowed, once, last 2026-01-01T12:00:00Z" in lines
     assert "Host huggingface.co: Fetching models, allowed, never so far" in lines
 
 
