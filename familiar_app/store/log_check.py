@@ -32,7 +32,8 @@ class _Frame(NamedTuple):
 def has_lost_commits(path: Path, page_size_bytes: int) -> bool:
     """Tell whether the log beside the database at `path` holds commits that cannot be read from it any more.
 
-    A connection must have read the database just now, and nobody may be writing. Raises OSError.
+    A connection must have read the database just now, and the caller holds the vault's lock: closing the shared file
+    gives up what SQLite has locked in it for this process. Raises OSError.
     """
     log, shared = path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
     if not log.exists() or not shared.exists():
