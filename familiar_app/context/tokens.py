@@ -71,7 +71,7 @@ class TokenCounter:
         return self._cuts[key]
 
     async def _cut(self, text: str, limit: int) -> str:
-        ends = [match.end() for match in _GRAPHEME.finditer(text)]
+        ends = visible_ends(text)
         low, high, best = 0, len(ends), ""
         while low < high:
             width = high - low
@@ -94,6 +94,13 @@ class TokenCounter:
             self._identity, self._frame = identity, None
             self._counts.clear()
             self._cuts.clear()
+
+
+def visible_ends(text: str) -> Sequence[int]:
+    """Return where each visible character ends."""
+    if text.isascii() and "\r" not in text:
+        return range(1, len(text) + 1)
+    return [match.end() for match in _GRAPHEME.finditer(text)]
 
 
 def _hash(text: str) -> bytes:

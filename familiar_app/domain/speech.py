@@ -29,6 +29,8 @@ _NAME_SIGNS = str.maketrans(
     {"[": "(", "［": "(", "【": "(", "〔": "(", "]": ")", "］": ")", "】": ")", "〕": ")"}
     | {"#": "＃", "↩": "", "<": "‹", ">": "›", "|": "¦"}
 )
+# A speaker's line begins with one of the first, a template's mark holds one of the others.
+_BRACKETS, _MARK_SIGNS = "[［【〔", "<>["
 _GAP = rf"(?:[^\S\n]|[{_HIDDEN}\u200c\u200d])*"
 _DATE = r"(?:\d{2,4}[-./]\d{1,2}[-./]\d{1,4}[ ,T]+)?"
 _PREFIX_LOOKALIKE = re.compile(rf"^(?={_GAP}[\[［【〔]{_GAP}{_DATE}\d{{1,2}}[:.：]\d{{2}})", re.MULTILINE)
@@ -78,8 +80,11 @@ def clean_text(text: str) -> str:
 
     A line that looks like the beginning of a speaker's line is shown as a quotation. Cleaning twice changes nothing.
     """
-    text = _BIDI.sub("", _CONTROLS.sub("", _LINE_BREAKS.sub("\n", text)))
-    return _PREFIX_LOOKALIKE.sub("> ", break_marks(text))
+    # Most messages have nothing of all this, which is told sooner than it is searched for.
+    if not text.isprintable():
+        text = _BIDI.sub("", _CONTROLS.sub("", _LINE_BREAKS.sub("\n", text)))
+    text = break_marks(text)
+    return _PREFIX_LOOKALIKE.sub("> ", text) if any(sign in text for sign in _BRACKETS) else text
 
 
 def clean_note(text: str) -> str:
@@ -92,6 +97,8 @@ def clean_note(text: str) -> str:
 
 def break_marks(text: str) -> str:
     """Put a space into whatever a chat template could take for one of its own marks."""
+    if not any(sign in text for sign in _MARK_SIGNS):
+        return text
     return _TEMPLATE_MARK.sub(lambda mark: " >" if mark[0] == ">" else f"{mark[0]} ", text)
 
 

@@ -6,7 +6,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from familiar_app.context.tokens import CUT_MARK, TokenCounter
+from familiar_app.context.tokens import CUT_MARK, TokenCounter, visible_ends
 from tests.doubles.talk import FakeModel
 
 PIECES = st.lists(st.sampled_from(["a", " ", "\n", "é", "e\u0301", "👩‍👩‍👧", "🇩🇪", "क्षि", "word"]), max_size=120).map(
@@ -72,3 +72,8 @@ async def test_cut_text_fits_and_ends_between_visible_characters(text: str, limi
 async def test_cut_keeps_as_much_as_fits() -> None:
     counter = TokenCounter(FakeModel(characters_per_token=1))
     assert await counter.cut("0123456789" * 10, 51) == "0123456789" * 5 + CUT_MARK
+
+
+@given(st.text(alphabet=st.one_of(st.characters(max_codepoint=127), st.sampled_from("\r\n")), max_size=40))
+def test_a_plain_text_ends_where_the_rules_of_unicode_say(text: str) -> None:
+    assert list(visible_ends(text)) == [match.end() for match in regex.finditer(r"\X", text)]
