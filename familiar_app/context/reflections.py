@@ -24,8 +24,8 @@ class ReflectionsLayer:
     name = "reflections"
 
     async def invalidation_key(self, ctx: LayerContext) -> str:
-        thoughts = ctx.read[self.name] = await _thoughts(ctx)
-        held = await _read(ctx, limit=ctx.config.budget.text.max_reflections, held=True)
+        thoughts, held = await _look(ctx)
+        ctx.read[self.name] = thoughts
         ctx.withheld[self.name] = tuple(
             LeftOut(what=f"reflection {one.id}", tokens=0, reason=_HELD_REASON) for one in held
         )
@@ -34,7 +34,7 @@ class ReflectionsLayer:
     async def build(self, ctx: LayerContext) -> str:
         thoughts: list[Reflection] | None = ctx.read.pop(self.name, None)
         if thoughts is None:
-            thoughts = await _thoughts(ctx)
+            thoughts, _held = await _look(ctx)
         lines = [
             f"- {' '.join(clean_text(one.text).split())} {_crumbs(one)}{f' {STALE}' if one.stale else ''}"
             for one in thoughts
@@ -46,18 +46,15 @@ def _crumbs(thought: Reflection) -> str:
     return breadcrumbs(thought.cited_turns, thought.cited_facts)
 
 
-async def _thoughts(ctx: LayerContext) -> list[Reflection]:
+async def _look(ctx: LayerContext) -> tuple[list[Reflection], list[Reflection]]:
+    """Return the thoughts to be shown, and those that are held back from the audience."""
     most = ctx.config.budget.text.max_reflections
-    found = await _read(ctx, limit=most + len(ctx.variation.without_items))
-    return [one for one in found if not ctx.variation.drops("reflection", one.id)][:most]
-
-
-async def _read(ctx: LayerContext, *, limit: int, held: bool = False) -> list[Reflection]:
-    return await ctx.vault.projections.reflections(
+    found, held = await ctx.vault.projections.told_reflections(
         ctx.familiar,
-        channel=ctx.channel.id,
-        moment=Moment(ctx.known_at, ctx.until, ctx.as_of),
-        audience=ctx.audience,
-        held=held,
-        limit=limit,
+        ctx.channel.id,
+        Moment(ctx.known_at, ctx.until, ctx.as_of),
+        ctx.audience,
+        limit=most + len(ctx.variation.without_items),
+        held=most,
     )
+    return [one for one in found if not ctx.variation.drops("reflection", one.id)][:most], held

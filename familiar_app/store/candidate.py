@@ -19,7 +19,7 @@ from familiar_app.store.index.search_index import View
 from familiar_app.store.index.text_index import KINDS, TURN, Scope
 from familiar_app.store.index.turn_source import INDEXED, Row, TurnSource
 from familiar_app.store.privacy import read_levels
-from familiar_app.store.provenance import read_provenance
+from familiar_app.store.provenance import Provenance, read_provenance
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -164,14 +164,24 @@ def fact_candidates(
 
 
 def facts_in_scope(
-    connection: Connection, ids: Sequence[int], request: Recall, now: datetime, *, held: bool = False
+    connection: Connection,
+    ids: Sequence[int],
+    request: Recall,
+    now: datetime,
+    known: dict[int, Provenance],
+    *,
+    held: bool = False,
 ) -> dict[int, Fact]:
     """Return those of the facts that the request may see, as they stood at the time it asks for, in the given order.
 
-    With `held`, those that it might see if its audience could hear them.
+    With `held`, those that it might see if its audience could hear them. Where provenance is read it goes into `known`.
     """
     found = read_facts(connection, [FactId(number) for number in ids], request.known_at)
-    found = _in_hearing(connection, found, request, held)
+    if request.audience is not None and not request.audience.everything:
+        known |= read_provenance(connection, [fact.id for fact in found], request.known_at)
+        found = [fact for fact in found if (known[fact.id].why_held(request.audience) is None) != held]
+    elif held:
+        return {}
     private = read_levels(connection)
     chosen = set(request.channels) if request.channels is not None else None
     return {
@@ -183,13 +193,6 @@ def facts_in_scope(
         and (chosen is None or fact.channel in chosen)
         and _holds(fact, request, now)
     }
-
-
-def _in_hearing(connection: Connection, facts: list[Fact], request: Recall, held: bool) -> list[Fact]:
-    if request.audience is None or request.audience.everything:
-        return [] if held else facts
-    known = read_provenance(connection, [fact.id for fact in facts], request.known_at)
-    return [fact for fact in facts if (known[fact.id].why_held(request.audience) is None) != held]
 
 
 def _holds(fact: Fact, request: Recall, now: datetime) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
@@ -177,20 +178,36 @@ class Projections:
         channel: ChannelId | None = None,
         moment: Moment = NOW,
         audience: Audience | None = None,
-        held: bool = False,
         limit: int = 100,
     ) -> builtins.list[Reflection]:
         """Return the newest reflections, pinned ones before others: with a channel, those of it and those of none.
 
-        What the owner hid is left out.
-        An `audience` is told only what it may hear, and nothing that rests on people who want nothing drawn from what
-        they say; `held` asks for what it may not.
+        What the owner hid is left out. An `audience` is told only what it may hear, and nothing that rests on people
+        who want nothing drawn from what they say.
         """
+        if audience is not None:
+            return (await self.told_reflections(familiar, channel, moment, audience, limit=limit))[0]
+        question = reflection.ReflectionQuestion(familiar, channel, moment, limit=limit)
+        return await self._engine.read(lambda connection: reflection.list_reflections(connection, question))
 
-        def work(connection: Connection) -> builtins.list[Reflection]:
-            private = frozenset(() if audience is None else read_levels(connection))
-            question = reflection.ReflectionQuestion(familiar, channel, moment, audience, held, limit, private)
-            return reflection.list_reflections(connection, question)
+    async def told_reflections(
+        self,
+        familiar: FamiliarId,
+        channel: ChannelId | None,
+        moment: Moment,
+        audience: Audience,
+        *,
+        limit: int,
+        held: int = 0,
+    ) -> tuple[builtins.list[Reflection], builtins.list[Reflection]]:
+        """Return what `reflections` has for an audience, and up to `held` of those that it may not hear."""
+
+        def work(connection: Connection) -> tuple[builtins.list[Reflection], builtins.list[Reflection]]:
+            private = frozenset(read_levels(connection))
+            question = reflection.ReflectionQuestion(familiar, channel, moment, audience, False, limit, private)
+            heard = reflection.list_reflections(connection, question)
+            closed = replace(question, held=True, limit=held)
+            return heard, reflection.list_reflections(connection, closed) if held else []
 
         return await self._engine.read(work)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -39,7 +39,7 @@ from familiar_app.store.index.text_index import Scope
 from familiar_app.store.index.turn_source import TurnSource
 from familiar_app.store.memory_candidate import memory_candidates
 from familiar_app.store.person import label_of, names_of_each
-from familiar_app.store.provenance import read_provenance, told_by
+from familiar_app.store.provenance import Provenance, read_provenance, told_by
 from familiar_app.store.recall_scope import NameShelf, scope_of
 from familiar_app.store.turn_row import read_turns
 from familiar_app.store.vector import VectorKind, Vectors
@@ -168,7 +168,9 @@ class Retrieval:
         if "fact" not in look.request.kinds and look.request.weights.facts <= 0:
             return {}, []
         now = self._clock.now()
-        facts = facts_in_scope(look.connection, sorted(look.best("fact")), look.request, now, held=look.held)
+        facts = facts_in_scope(
+            look.connection, sorted(look.best("fact")), look.request, now, look.known, held=look.held
+        )
         matrix = self._matrix(look, "fact")
         cosines: dict[int, float] = {}
         if matrix is not None:
@@ -189,7 +191,7 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """One look into memory, as far as it has come."""
+    """One look into memory, as far as it has come. `known` has where facts were learned, as far as that was read."""
 
     connection: Connection
     request: Recall
@@ -198,6 +200,7 @@ class _Look:
     found: Found
     meaning: Meaning | None
     held: bool = False
+    known: dict[int, Provenance] = field(default_factory=dict)
 
     @property
     def wanted(self) -> int:
@@ -217,7 +220,7 @@ def _nearest_facts(look: _Look, matrix: VectorMatrix, now: datetime) -> dict[int
     seen, upto = 0, look.wanted
     while len(facts) < look.wanted and seen < len(matrix):
         order = matrix.nearest(look.vector, upto)
-        facts |= facts_in_scope(look.connection, order[seen:], look.request, now, held=look.held)
+        facts |= facts_in_scope(look.connection, order[seen:], look.request, now, look.known, held=look.held)
         if len(order) < upto:
             break
         seen, upto = len(order), upto * 4
@@ -246,7 +249,8 @@ def _hits(
     connection, request = look.connection, look.request
     turns = _turns(connection, [one.key[1] for one in ranked if one.key[0] == "turn"])
     chosen = [facts[one.key[1]] for one in ranked if one.key[0] == "fact" and one.key[1] in facts]
-    known = read_provenance(connection, [fact.id for fact in chosen], request.known_at)
+    missing = [fact.id for fact in chosen if fact.id not in look.known]
+    known = look.known | (read_provenance(connection, missing, request.known_at) if missing else {})
     # What is held back is told of by its number alone.
     named = [] if look.held else chosen
     labels = read_labels(connection, named)

@@ -155,17 +155,17 @@ class FakeProjections:
     async def summary(self, familiar: FamiliarId, channel: ChannelId, *, moment: Moment) -> Summary | None:
         return self.summaries.get(channel)
 
-    async def reflections(
+    async def told_reflections(
         self,
         familiar: FamiliarId,
-        *,
         channel: ChannelId,
         moment: Moment,
         audience: Audience,
-        held: bool,
+        *,
         limit: int,
-    ) -> list[Reflection]:
-        return [] if held else [one for one in self.thoughts if one.channel in (None, channel)][:limit]
+        held: int = 0,
+    ) -> tuple[list[Reflection], list[Reflection]]:
+        return [one for one in self.thoughts if one.channel in (None, channel)][:limit], []
 
     async def mentioned_in(self, turns: Sequence[TurnId]) -> list[PersonKey]:
         return [person for turn in reversed(turns) for person in self.mentions.get(turn, ())]
