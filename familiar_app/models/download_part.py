@@ -171,8 +171,8 @@ if sys.platform == "win32":
     import msvcrt
 
     def _take(descriptor: int) -> None:
-        # Far behind any content, so that the bytes themselves stay readable to others.
-        os.lseek(descriptor, 1 << 60, os.SEEK_SET)
+        # One byte where no header lies, since others may not read a locked one; the runtime takes no larger place.
+        os.lseek(descriptor, 0x7FFFFFF0, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         os.lseek(descriptor, 0, os.SEEK_SET)
 

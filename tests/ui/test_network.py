@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.network.panel import NetworkPanel
+from familiar_app.ui.shell.local_only import LocalOnlySheet
 from familiar_app.ui.shell.window import MainWindow
 from tests.ui.conftest import OnLoop
 from tests.ui.pictures import settle, until
@@ -90,6 +92,19 @@ def test_the_settings_lead_to_both_pages(play: Callable[..., None]) -> None:
             setting = settings._rows[key].setting
             settings._act_button(setting)[1]()
             await until(lambda panel=panel: window.frame.panel(panel).widget.isVisible())
+
+    play(story)
+
+
+def test_the_shield_leads_here(play: Callable[..., None]) -> None:
+    async def story(window: MainWindow, panel: NetworkPanel, _shelf: Shelf) -> None:
+        window.frame.show_panel("chat")
+        window.frame._bar.shield.click()
+        [sheet] = [one for one in window.findChildren(LocalOnlySheet) if one.isVisible()]
+        assert [unnamed(sheet), unreachable(sheet), cut_off(sheet), overlapping(sheet)] == [[], [], [], []]
+        [link] = [one for one in sheet.findChildren(QPushButton) if one.text() == "Every host…"]
+        link.click()
+        await until(panel.widget.isVisible)
 
     play(story)
 

@@ -382,7 +382,10 @@ class Frame(QWidget):
     def _show_local_only(self, shield: QWidget) -> None:
         on = self._services.network.local_only
         hosts = endpoint_hosts(one.config for one in self._services.familiars.values())
-        LocalOnlySheet(self._parts.theme, self, on=on, switch=self._set_local_only, hosts=hosts).open_above(shield)
+        show = (lambda: self.show_panel("network")) if "network" in self._panels else None
+        switch = self._set_local_only
+        sheet = LocalOnlySheet(self._parts.theme, self, on=on, switch=switch, hosts=hosts, show_hosts=show)
+        sheet.open_above(shield)
 
     def _set_local_only(self, on: bool) -> None:
         self._tasks.start(lambda: self._switch_local_only(on), name="shell.local_only")

@@ -22,10 +22,20 @@ _OFF = (
 
 
 class LocalOnlySheet(QFrame):
-    """Opens above the shield. Esc or a click elsewhere closes it. `hosts` are the computers that models run on."""
+    """Opens above the shield. Esc or a click elsewhere closes it. `hosts` are the computers that models run on.
+
+    `show_hosts` leads to the page that names everybody the program speaks to.
+    """
 
     def __init__(
-        self, theme: Theme, parent: QWidget, *, on: bool, switch: Callable[[bool], object], hosts: Sequence[str] = ()
+        self,
+        theme: Theme,
+        parent: QWidget,
+        *,
+        on: bool,
+        switch: Callable[[bool], object],
+        hosts: Sequence[str] = (),
+        show_hosts: Callable[[], object] | None = None,
     ) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -42,6 +52,8 @@ class LocalOnlySheet(QFrame):
         named.setVisible(bool(hosts))
         layout.addWidget(named)
         buttons = row()
+        if show_hosts is not None:
+            buttons.addWidget(button("Every host…", lambda: self._show(show_hosts), role="link"))
         buttons.addStretch(1)
         buttons.addWidget(button("Close", self.close))
         caption = "Allow the network" if on else "Switch local only on"
@@ -57,6 +69,10 @@ class LocalOnlySheet(QFrame):
         self.move(corner.x(), corner.y() - self.height() - 4)
         self.show()
         self.switch_button.setFocus()
+
+    def _show(self, show_hosts: Callable[[], object]) -> None:
+        self.close()
+        show_hosts()
 
     def _switch(self, switch: Callable[[bool], object], on: bool) -> None:
         self.close()
