@@ -6,6 +6,7 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
+from familiar_app.cli.next_step import error_shape
 from familiar_app.domain.backup import is_due
 from familiar_app.domain.clock import format_time
 from familiar_app.domain.errors import FamiliarError
@@ -29,7 +30,7 @@ async def backups_shape(services: Services) -> dict[str, Any]:
     try:
         listed, error = await services.backups.listed(), None
     except FamiliarError as failed:
-        listed, error = [], {"kind": failed.kind, "message": failed.message, "next": failed.next_step or None}
+        listed, error = [], error_shape(failed)
     newest = listed[0] if listed else None
     made_at = newest.mark.made_at if newest else None
     return {

@@ -10,6 +10,7 @@ from typing import Any
 
 from familiar_app.cli.context import Command
 from familiar_app.cli.lore_trial import add_trial
+from familiar_app.cli.next_step import error_shape
 from familiar_app.domain.errors import UsageError
 from familiar_app.domain.lorebook.keysplit import split_keys
 from familiar_app.domain.lorebook.lint import Linter
@@ -105,7 +106,7 @@ def book_shape(place: LorePlace, shelved: ShelvedBook) -> dict[str, Any]:
         "name": book.name if book else None,
         "entries": [entry_to_json(entry) for entry in book.entries] if book else [],
         "report": report_to_json(shelved.report),
-        "error": None if error is None else {"message": error.message, "next": error.next_step or None},
+        "error": None if error is None else error_shape(error),
     }
 
 

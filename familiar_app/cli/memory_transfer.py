@@ -9,6 +9,7 @@ from pathlib import Path
 from familiar_app.cli.context import Command
 from familiar_app.conversation.memory_file import Whose, bring_in, channels_of, keyed_tags, outgoing
 from familiar_app.conversation.memory_tool import keeper_of
+from familiar_app.domain.errors import UsageError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.saved_memory.memory import Scope
 from familiar_app.interchange.json_text import write_file
@@ -28,6 +29,8 @@ async def export_memories(
     command: Command, path: Path, *, scope: Scope | None = None, owner: str | None = None, force: bool = False
 ) -> int:
     """Write a familiar's memories, all of them or those of one owner."""
+    if str(path) == "-":
+        raise UsageError("Memories are written to a file.", "Name a file in the place of -.")
     refuse_existing(path, force)
     services = await command.open()
     hosted = command.hosted(services)

@@ -1,4 +1,4 @@
-"""What to do about an error that does not say so itself, by its kind and what it knows of its place."""
+"""The JSON form of an error, and what to do about one that does not say so itself: by its kind and its place."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ _BY_KIND: tuple[tuple[type[FamiliarError], str], ...] = (
     (StoppedByUserError, "Run the command again to go on."),
     (BugError, "The log has the place. Nothing private is in it."),
 )
+
+
+def error_shape(error: FamiliarError) -> dict[str, str]:
+    """Return an error's JSON form."""
+    return {"kind": error.kind, "message": error.message, "next": next_step_of(error)}
 
 
 def next_step_of(error: FamiliarError) -> str:

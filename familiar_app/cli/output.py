@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, TextIO
 
-from familiar_app.cli.next_step import next_step_of
+from familiar_app.cli.next_step import error_shape, next_step_of
 from familiar_app.domain.errors import FamiliarError, OutsideError
 
 PROGRESS_EVERY_S = 0.2
@@ -86,8 +86,7 @@ class Output:
         """
         self.end_progress()
         if self.as_json and not self._json_printed:
-            shape = {"kind": error.kind, "message": error.message, "next": next_step_of(error)}
-            self.json({"error": shape | dict(details or {})})
+            self.json({"error": error_shape(error) | dict(details or {})})
         else:
             self.message(f"familiar: {error.message}")
             self.message(next_step_of(error))

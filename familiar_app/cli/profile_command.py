@@ -15,6 +15,7 @@ from familiar_app.cli.context import Command, heard
 from familiar_app.cli.health_shape import memory_lines, memory_shape
 from familiar_app.cli.model_name import named_spec
 from familiar_app.cli.network_shape import network_lines, network_shape
+from familiar_app.cli.next_step import error_shape
 from familiar_app.cli.option import familiar_id
 from familiar_app.cli.place_shape import index_line, place_lines, place_shape
 from familiar_app.domain.card import CharacterCard
@@ -223,7 +224,7 @@ async def _familiar_shape(services: Services, familiar: FamiliarId) -> dict[str,
         "id": familiar,
         "name": hosted.name if hosted else None,
         "models": _models(hosted) if hosted else None,
-        "error": {"kind": broken.kind, "message": broken.message, "next": broken.next_step or None} if broken else None,
+        "error": error_shape(broken) if broken else None,
         "channels": [_channel_shape(summary) for summary in channels],
         "lorebooks": [] if broken else [_lorebook_shape(*pair) for pair in await _lorebooks(services, familiar)],
         **(await memory_shape(services, hosted) if hosted else {"projectors": [], "memory": None}),
@@ -245,7 +246,7 @@ def _lorebook_shape(place: LorePlace, shelved: ShelvedBook) -> dict[str, Any]:
         "channels": list(place.channels),
         "name": book.name if book else None,
         "entries": len(book.entries) if book else 0,
-        "error": {"kind": error.kind, "message": error.message, "next": error.next_step or None} if error else None,
+        "error": error_shape(error) if error else None,
     }
 
 

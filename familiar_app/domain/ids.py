@@ -8,6 +8,7 @@ Integer ids are the vault's row ids. `PersonKey` is a canonical key `platform:us
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import NewType
 
 TurnId = NewType("TurnId", int)
@@ -57,8 +58,9 @@ def is_familiar_id(text: str) -> bool:
 
 
 def familiar_id_from_name(name: str, taken: frozenset[str] = frozenset()) -> FamiliarId:
-    """Derive a free familiar id from a display name; "familiar" where nothing usable is left."""
-    base = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:48] or "familiar"
+    """Derive a free familiar id from a display name; "familiar" where nothing usable is left. Accents are dropped."""
+    plain = "".join(char for char in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(char))
+    base = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:48] or "familiar"
     if base in _RESERVED:
         base = f"{base}-1"
     candidate, number = base, 2

@@ -214,6 +214,7 @@ async def test_status_names_a_broken_lorebook(program) -> None:
     shown = ran.json["familiars"][0]["lorebooks"][0]
     assert (ran.code, shown["entries"]) == (0, 0)
     assert "not valid TOML" in shown["error"]["message"]
+    assert shown["error"]["next"]
     refused = await program("import", str(file), "--json")
     assert refused.code == 4
 

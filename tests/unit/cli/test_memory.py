@@ -166,6 +166,7 @@ async def test_files_go_out_and_come_in(program: Program, call: Caller, tmp_path
     file = tmp_path / "out.json"
     assert (await program("memory", "export", str(file), "--json")).json["written"] == 3
     assert (await program("memory", "export", str(file))).code == 4
+    assert (await program("memory", "export", "-")).code == 2
     kept = json.loads(file.read_text(encoding="utf-8"))
     assert kept["memories"] == [
         {"scope": "personal", "owner": "discord:2", "lineage": "own", "content": "tea", "tags": ["#main"]},
