@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from familiar_app.discord_link.house import House
-from familiar_app.discord_link.incoming import Heard, Removed, channel_number
+from familiar_app.discord_link.incoming import Heard, Removed, Spot, channel_number
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import ChannelId
 from familiar_app.domain.turn import Channel
@@ -23,6 +24,8 @@ class Archive(Protocol):
     async def newest(self, channel: int, limit: int) -> Sequence[int]: ...
 
     async def missed(self, channel: int, after: int, limit: int) -> Sequence[Heard]: ...
+
+    def threads(self) -> Sequence[Spot]: ...
 
 
 @dataclass
@@ -57,9 +60,36 @@ class CatchUp:
         self._open.clear()
 
     async def run(self, archive: Archive) -> None:
-        """Fetch what was written meanwhile, and find what was deleted, in every channel."""
-        for channel in await self.house.load():
+        """Fetch what was written meanwhile, and find what was deleted, in every channel and in threads that are new."""
+        channels = await self.house.load()
+        began = self._new_threads(archive, channels)
+        for channel in channels:
             await self._catch_up(archive, channel)
+        for thread in began:
+            with _passing_over(thread):
+                for heard in await archive.missed(thread, thread - 1, self._most):
+                    await self.house.take(heard)
+
+    def _new_threads(self, archive: Archive, channels: Sequence[Channel]) -> list[int]:
+        """Return the threads below heard channels that began after the last thing that was heard anywhere.
+
+        The number of a thread grows with the time at which it began, as those of messages do.
+        """
+        last = max(self._known_until.values(), default=None)
+        known = {channel_number(channel.key) for channel in channels}
+        if last is None:
+            return []
+        return sorted(
+            spot.number
+            for spot in archive.threads()
+            if spot.number not in known
+            and spot.number > last
+            and any(one.scribe.listens(spot) for one in self.house.members)
+        )
+
+    @property
+    def _most(self) -> int:
+        return max(one.conversation.config.discord.missed_messages for one in self.house.members)
 
     async def _newest(self, channel: Channel) -> int | None:
         number = channel_number(channel.key)
@@ -72,16 +102,13 @@ class CatchUp:
         number, newest = channel_number(channel.key), self._known_until.get(channel.id)
         if number is None or newest is None:
             return
-        try:
+        there: Sequence[int] = ()
+        with _passing_over(number):
             there = await archive.newest(number, _RECHECKED)
-            most = max(one.conversation.config.discord.missed_messages for one in self.house.members)
-            for heard in await archive.missed(number, newest, most):
+            for heard in await archive.missed(number, newest, self._most):
                 await self.house.take(heard)
-        except OutsideError as error:
-            log.info("channel %d could not be caught up on: %s", channel.id, error.message)
-            return
-        self._open.discard(channel.id)
-        if not there:
+            self._open.discard(channel.id)
+        if not there or channel.id in self._open:
             # Without the right to read what was said earlier, Discord shows nothing at all instead of refusing.
             return
         recent = await self.house.vault.messages.recent(channel.id, _RECHECKED)
@@ -91,3 +118,12 @@ class CatchUp:
         newest = max(newest, *there)
         if gone := tuple(one for one in known if one >= oldest and one not in there and one <= newest):
             await self.house.take(Removed(number, gone))
+
+
+@contextmanager
+def _passing_over(channel: int) -> Iterator[None]:
+    """Let a channel that cannot be read at the moment not keep the others from being caught up on."""
+    try:
+        yield
+    except OutsideError as error:
+        log.info("channel %d could not be caught up on: %s", channel, error.message)

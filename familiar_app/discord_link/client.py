@@ -143,6 +143,10 @@ class GatewayClient(discord.Client):
         """Return the servers the bot is on, with the channels it knows of."""
         return survey(self)
 
+    def threads(self) -> list[Spot]:
+        """Return the threads that the library knows of; of older ones Discord tells nothing."""
+        return [convert.spot_of(thread, guild) for guild in self.guilds for thread in guild.threads]
+
     def spot(self, channel: int) -> tuple[Spot, list[int]] | None:
         """Return a channel of a server and the threads below it, None for one that is not known."""
         place = self.get_channel(channel)

@@ -1,4 +1,4 @@
-"""Answers whose line to Discord breaks before they are sent: they wait for another, and are sent once."""
+"""What a lost line keeps from being sent is sent later, once; what it keeps from being heard is caught up on."""
 
 from __future__ import annotations
 
@@ -10,9 +10,18 @@ from typing import Any
 import pytest
 
 from familiar_app.discord_link.fault import ConnectionLostError
+from familiar_app.discord_link.incoming import channel_key
 from familiar_app.discord_link.journal import Fate
+from tests.doubles.discord.world import PUBLIC_THREAD
 from tests.doubles.talk import MIRA
-from tests.e2e.discord.stage import stage
+from tests.doubles.waiting import until_told
+from tests.e2e.discord.stage import SERVER, Stage, stage
+
+FORUM = 15
+
+
+async def nothing_left(on: Stage) -> bool:
+    return not await on.vault.deliveries.left(MIRA)
 
 
 async def test_an_answer_that_is_made_while_nobody_is_connected_goes_out_with_the_next_connection(
@@ -36,7 +45,7 @@ async def test_an_answer_that_is_made_while_nobody_is_connected_goes_out_with_th
             await on.scene.until(lambda: on.link.journal.entries[-1].fate is Fate.SENT, "for the end")
             assert await on.said() == ["Ann: @Mira hi", "Mira: Hello."]
             assert len({id(one) for one in on.model.requests}) == 1, "what was made is sent, and not made anew"
-            assert await on.vault.deliveries.left(MIRA) == []
+            await until_told(lambda: nothing_left(on))
 
 
 async def test_an_answer_whose_request_broke_is_sent_a_little_later(
@@ -63,3 +72,28 @@ async def test_an_answer_whose_request_broke_is_sent_a_little_later(
         assert await on.said() == ["Ann: @Mira hi", "Mira: Hello."]
         assert pauses == [10.0, 10.0]
         assert len(on.model.requests) == 1
+
+
+@pytest.mark.parametrize("forum", [False, True], ids=["a thread", "a post in a forum"])
+async def test_what_was_said_in_threads_that_began_meanwhile_is_caught_up_on(tmp_path: Path, forum: bool) -> None:
+    async with stage(tmp_path) as on:
+        world, scene = on.discord.world, on.scene
+        parent = scene.channels["general"]
+        if forum:
+            parent = scene.channels["market"] = int(world.add_channel("market", kind=FORUM)["id"])
+            await on.vault.channels.ensure(channel_key(parent), familiar=MIRA, title="market", guild=SERVER)
+        old = scene.channels["old"] = int(world.add_channel("old", kind=PUBLIC_THREAD, parent=parent)["id"])
+        await scene.write("Ann", "@Mira long ago", channel="old", unseen=True)
+        async with on.connected():
+            await scene.write("Ann", "@Mira hi")
+            await scene.replies(1)
+        for name, under in (("new", parent), ("elsewhere", scene.open_channel("attic"))):
+            scene.channels[name] = int(world.add_channel(name, kind=PUBLIC_THREAD, parent=under)["id"])
+            await scene.write("Ben", "@Mira are you there?", channel=name, unseen=True)
+        async with on.connected():
+            sent = await scene.replies(2)
+            await scene.until(lambda: not on.link.journal.answering, "for the end of the answer")
+        assert sent[1]["channel_id"] == str(scene.channels["new"])
+        assert await on.said(channel_key(scene.channels["new"])) == ["Ben: @Mira are you there?", "Mira: Hello."]
+        assert await on.turns(channel_key(old)) == [], "what was there before is not fetched"
+        assert len(on.model.requests) == 2

@@ -64,6 +64,9 @@ class There:
             raise OutsideError("Gone.")
         return sorted(self.numbers, reverse=True)[:limit]
 
+    def threads(self) -> list[Spot]:
+        return []
+
     async def missed(self, _channel: int, after: int, limit: int) -> list[Heard]:
         return [heard(one) for one in sorted(self.numbers) if one > after][:limit]
 
