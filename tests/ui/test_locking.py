@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import subprocess
 import sys
@@ -11,8 +12,15 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog
 
-from familiar_app.ui.kit.dialog import Dialog
+from familiar_app.domain.erasure import ErasurePlan
+from familiar_app.domain.errors import OutsideError
+from familiar_app.ui.first_run.wizard import Wizard
+from familiar_app.ui.kit.curtain import curtain
+from familiar_app.ui.kit.dialog import Dialog, ask
+from familiar_app.ui.kit.empty_state import EmptyState
+from familiar_app.ui.kit.erase_flow import EraseProgress
 from familiar_app.ui.kit.secret_clipboard import secret_clipboard
 from familiar_app.ui.shell.idle import IdleClock
 from familiar_app.ui.shell.window import MainWindow
@@ -23,6 +31,14 @@ from tests.ui.double import PASSPHRASE, World
 from tests.ui.pictures import settle, until
 from tests.ui.test_every_screen import cut_off, overlapping, unnamed, unreachable
 from tests.ui.test_window import current, press, texts, with_window
+
+
+async def unlock(window: MainWindow) -> None:
+    cover = current(window)
+    assert isinstance(cover, CoverScreen)
+    cover.passphrase.setText(PASSPHRASE)
+    cover._try()
+    await until(lambda: not window.locked)
 
 
 def test_a_locked_window_shows_nothing_and_the_vault_stays_open(world: World, on_loop: OnLoop) -> None:
@@ -90,6 +106,79 @@ def test_dialogs_are_given_up_when_the_window_locks(world: World, on_loop: OnLoo
         assert not dialog.isVisible()
         assert dialog.chosen == ""
         dialog.deleteLater()
+
+    on_loop(with_window(world, test))
+
+
+def test_what_cannot_be_given_up_waits_behind_the_cover(world: World, on_loop: OnLoop) -> None:
+    plan = ErasurePlan("person", "Bobadil", ("discord:1",), {}, {}, (), ())
+
+    async def test(window: MainWindow) -> None:
+        working = EraseProgress(window, plan)
+        curtain().open(working)
+        await until(working.isVisible)
+        window.lock()
+        await settle()
+        assert not working.isVisible(), "its title has a name"
+        asking = asyncio.ensure_future(ask(window, "Did Bobadil say that?", "", [("yes", "Yes", "primary")]))
+        await settle()
+        assert [one for one in QApplication.topLevelWidgets() if isinstance(one, QDialog) and one.isVisible()] == []
+        working.end()
+        await unlock(window)
+        await until(lambda: any(isinstance(one, Dialog) and one.isVisible() for one in window.findChildren(Dialog)))
+        [question] = [one for one in window.findChildren(Dialog) if one.isVisible()]
+        assert question.windowTitle() == "Did Bobadil say that?"
+        question.choose("yes")
+        assert await asking == "yes"
+
+    on_loop(with_window(world, test))
+
+
+def test_a_familiar_that_is_made_meanwhile_does_not_unlock_the_window(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        window.frame.add_wanted.emit()
+        wizard = current(window)
+        assert isinstance(wizard, Wizard)
+        window.lock()
+        await settle()
+        cover = current(window)
+        wizard.done.emit("mira")
+        await settle()
+        assert current(window) is cover
+        assert window.locked
+        await unlock(window)
+        assert current(window) is window.frame
+
+    on_loop(with_window(world, test))
+
+
+def test_an_error_does_not_unlock_the_window(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        window.lock()
+        await settle()
+        cover = current(window)
+        window._failed(OutsideError("The disk is full."), None)
+        await settle()
+        assert current(window) is cover
+        await unlock(window)
+        assert "disk is full" in texts(current(window))
+
+    on_loop(with_window(world, test))
+
+
+def test_the_vault_is_closed_also_where_a_draft_cannot_be_stored(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        frame = window.frame
+
+        async def full() -> None:
+            raise OutsideError("The disk is full.")
+
+        frame.close_panels = full
+        window.close_vault()
+        await until(lambda: ("close", None) in world.gate.calls)
+        await until(lambda: isinstance(current(window), EmptyState))
+        current(window).button.click()
+        await until(lambda: isinstance(current(window), UnlockScreen))
 
     on_loop(with_window(world, test))
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QDir
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from familiar_app.ui.kit.button import ButtonRole, button
+from familiar_app.ui.kit.curtain import curtain
 from familiar_app.ui.kit.field import line_edit
 from familiar_app.ui.kit.label import column, label, row
 
@@ -59,10 +60,11 @@ async def shown(dialog: QDialog) -> int:
             future.set_result(result)
 
     dialog.finished.connect(finished)
-    dialog.open()
+    curtain().open(dialog)
     try:
         return await future
     finally:
+        curtain().over(dialog)
         dialog.finished.disconnect(finished)
         dialog.close()
         dialog.deleteLater()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from familiar_app.domain.erasure import ErasurePlan, Receipt, Target
 from familiar_app.store.erasure import Erasure
+from familiar_app.ui.kit.curtain import curtain
 from familiar_app.ui.kit.dialog import Dialog, shown
 from familiar_app.ui.kit.erase_word import (
     BUSY,
@@ -42,7 +43,7 @@ async def erase(parent: QWidget | None, plan: ErasurePlan, act: Act) -> Receipt 
     if question.chosen != "erase":
         return None
     working = EraseProgress(parent, plan)
-    working.open()
+    curtain().open(working)
     try:
         receipt = await act(working.report)
     finally:
@@ -96,6 +97,7 @@ class EraseProgress(Dialog):
     def end(self) -> None:
         """Close it."""
         self._over = True
+        curtain().over(self)
         self.close()
         self.deleteLater()
 

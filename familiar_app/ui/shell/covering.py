@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
+from familiar_app.ui.kit.curtain import curtain
 from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.shell.locking import close_dialogs
 from familiar_app.ui.unlock.cover import CoverScreen
@@ -42,6 +43,7 @@ class Covering:
         if self.on or behind is None:
             return
         close_dialogs()
+        curtain().draw()
         self._cover, self._behind = CoverScreen(self._parts), behind
         self._cover.opened.connect(self._uncover)
         self._cover.close_wanted.connect(self._close_vault)
@@ -53,12 +55,22 @@ class Covering:
     def forget(self) -> None:
         """The pages go: there is nothing left to cover."""
         self._cover = self._behind = None
+        curtain().drop()
+
+    def front(self, page: QWidget) -> QWidget:
+        """Return what stands in front when a page comes: the cover, with the page behind it, or the page itself."""
+        if self._cover is None:
+            return page
+        self._behind = page
+        return self._cover
 
     def _uncover(self) -> None:
         cover, behind = self._cover, self._behind
-        self.forget()
         if cover is not None and behind is not None:
             self._pages.setCurrentWidget(behind)
             self._pages.removeWidget(cover)
             cover.deleteLater()
+        self._cover = self._behind = None
+        curtain().lift()
+        if behind is not None:
             self._uncovered(behind)

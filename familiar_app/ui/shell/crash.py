@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from familiar_app import __version__
+from familiar_app.ui.kit.curtain import curtain
 from familiar_app.ui.kit.dialog import Dialog
 from familiar_app.ui.kit.label import label
 from familiar_app.ui.kit.theme import Theme
@@ -93,7 +94,7 @@ class CrashDialog:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.finished.connect(self._closed)
         self._dialog, self._shown = dialog, shown
-        dialog.open()
+        curtain().open(dialog)
 
     def _closed(self, _result: int) -> None:
         self._dialog = self._shown = None

@@ -268,7 +268,7 @@ class MainWindow(QWidget):
         wizard.done.connect(self._added)
         wizard.given_up.connect(lambda: self._back_from(wizard))
         self._add(wizard)
-        self._pages.setCurrentWidget(wizard)
+        self._pages.setCurrentWidget(self._covering.front(wizard))
         wizard.start(self._taken_card())
 
     def _added(self, familiar: str) -> None:
@@ -300,8 +300,11 @@ class MainWindow(QWidget):
         self._tasks.start(partial(self._returning.to, choice), name="window.restore")
 
     async def _close_vault(self) -> None:
-        await self._put_frame_away("Closing the vault…")
-        await self._parts.gate.close()
+        try:
+            await self._put_frame_away("Closing the vault…")
+        finally:
+            # Also where a draft cannot be stored: whoever wants it closed must not leave it open.
+            await self._parts.gate.close()
         self._show_unlock()
 
     async def _put_frame_away(self, text: str) -> None:
@@ -329,14 +332,16 @@ class MainWindow(QWidget):
         self._placed = True
 
     def _show(self, page: QWidget) -> None:
-        """Show a page and delete the others."""
+        """Show a page and delete the others, but for the cover: while that is there, it stays in front."""
         log.info("the window shows %s", type(page).__name__)
         if self._pages.indexOf(page) < 0:
             self._add(page)
-        self._pages.setCurrentWidget(page)
+        front = self._covering.front(page)
+        self._pages.setCurrentWidget(front)
         for index in reversed(range(self._pages.count())):
             other = self._pages.widget(index)
-            if other is not page:
+            if other is not page and other is not front:
+                self._frame = None if other is self._frame else self._frame
                 self._pages.removeWidget(other)
                 other.hide()
                 other.deleteLater()
