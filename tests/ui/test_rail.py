@@ -91,3 +91,27 @@ def test_the_settings_stand_lowest_wherever_they_come_in_the_order(theme: Theme)
     rail.close()
     rail.deleteLater()
     QApplication.processEvents()
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.5])
+def test_twelve_entries_have_room_in_a_window_of_six_hundred_pixels(theme: Theme, zoom: float) -> None:
+    theme.set_zoom(zoom)
+    rail = Rail(theme, lambda _button: None)
+    rail.set_entries([RailEntry(name.lower(), name, "chat") for name in (*NAMES, "Discord", "Settings")])
+    rail.familiar.set_familiar("Mira", None)
+    rail.show()
+    set_height(rail, 566)  # what the status bar leaves of 600
+    assert [name for name in rail._buttons if not in_view(rail, name)] == []
+    lowest = rail._buttons["settings"]
+    bottom = lowest.mapTo(rail._scroll.viewport(), lowest.rect().bottomLeft()).y()
+    assert bottom <= rail._scroll.viewport().height()
+    rail.close()
+    rail.deleteLater()
+    QApplication.processEvents()
+
+
+def test_the_chosen_entry_stays_in_view_when_the_window_gets_lower(rail: Rail) -> None:
+    set_height(rail, 900)
+    rail.select("settings")
+    set_height(rail, 260)
+    assert in_view(rail, "settings")

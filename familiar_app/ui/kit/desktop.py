@@ -111,15 +111,17 @@ class ProfileRows:
     def _row(self, folder: Path, known: Sequence[Path]) -> ProfileRow:
         here = _same(folder, self._desktop.profile)
         name = self._desktop.profiles.name(folder) or "The usual one"
-        return ProfileRow(folder, name, _note(folder, here), here, folder in known[1:])
+        kept = folder in known[1:]
+        return ProfileRow(folder, name, _note(folder, here, gone=kept), here, kept)
 
 
-def _note(folder: Path, here: bool) -> str:
+def _note(folder: Path, here: bool, *, gone: bool) -> str:
+    """Say how a profile stands; with `gone`, its disk may have been taken out."""
     if here:
         return "Shown in this window"
     if Profile(folder).exists():
         return ""
-    return "No vault there yet" if folder.is_dir() or folder.parent.is_dir() else "Not there now"
+    return "Not there now" if gone and not folder.parent.is_dir() else "No vault there yet"
 
 
 def _same(one: Path, other: Path) -> bool:

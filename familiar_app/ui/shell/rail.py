@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QIcon, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QScrollArea, QSizePolicy, QToolButton, QWidget
 
@@ -17,6 +17,8 @@ from familiar_app.ui.kit.theme import Theme
 WIDTH = 92
 NARROW = 72
 """Where icons stand alone."""
+SPACING = 4
+SIDE, SMALL_SIDE = 22, 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Rail(QWidget):
     """Shows which panel is open; `chosen` carries the id of the one that was clicked.
 
     Where the window is too low for all labels, icons stand alone and the rail is narrow; where it is too low for
-    those, they scroll.
+    those, they are smaller and stand close; where it is too low for those too, they scroll.
     """
 
     chosen = Signal(str)
@@ -45,7 +47,7 @@ class Rail(QWidget):
         self.familiar = FamiliarButton(theme, switch_familiar)
         self._buttons: dict[str, RailButton] = {}
         self._group = QButtonGroup(self)
-        self._layout = column(spacing=4)
+        self._layout = column(spacing=SPACING)
         self._layout.addStretch(1)
         whole = column(spacing=4)
         whole.setContentsMargins(8, 12, 8, 8)
@@ -77,14 +79,25 @@ class Rail(QWidget):
     def _fit(self) -> None:
         """Leave the labels out where they do not all have room."""
         made = list(self._buttons.values())
-        needed = sum(one.full_height() + self._layout.spacing() for one in made)
+        needed = sum(one.full_height() + SPACING for one in made)
         labelled = needed <= self._scroll.height()
         for one in made:
             one.set_labelled(labelled)
+            one.set_small(False)
+        alone = sum(one.sizeHint().height() + SPACING for one in made)
+        close = not labelled and alone > self._scroll.height()
+        for one in made:
+            one.set_small(close)
+        self._layout.setSpacing(0 if close else SPACING)
         widest = max((one.full_width() if labelled else one.sizeHint().width() for one in made), default=0)
         least = WIDTH if labelled else NARROW
         self.familiar.set_room(least - 28)
         self.setFixedWidth(max(self._theme.px(least), widest + 16))
+        QTimer.singleShot(0, self, self._keep_in_view)
+
+    def _keep_in_view(self) -> None:
+        if (chosen := self._group.checkedButton()) is not None:
+            self._scroll.ensureWidgetVisible(chosen, 0, 8)
 
     def set_entries(self, entries: Sequence[RailEntry]) -> None:
         """Show the panels in this order, the first ten with a number key. The settings stand at the lower end."""
@@ -125,7 +138,7 @@ class RailButton(QToolButton):
 
     def __init__(self, theme: Theme, entry: RailEntry, shortcut: str) -> None:
         super().__init__()
-        self._theme, self._entry, self._badge = theme, entry, 0
+        self._theme, self._entry, self._badge, self._side = theme, entry, 0, SIDE
         self.setText(entry.title)
         self.setAccessibleName(entry.title)
         self.setToolTip(f"{entry.title} ({shortcut})" if shortcut else entry.title)
@@ -150,11 +163,24 @@ class RailButton(QToolButton):
         styles = Qt.ToolButtonStyle
         self.setToolButtonStyle(styles.ToolButtonTextUnderIcon if on else styles.ToolButtonIconOnly)
 
+    def set_small(self, on: bool) -> None:
+        """Draw the icon smaller, where there is little room."""
+        side = SMALL_SIDE if on else SIDE
+        if side != self._side:
+            self._side = side
+            self._size_icon()
+
+    def _size_icon(self) -> None:
+        side = self._theme.px(self._side)
+        self.setIconSize(QSize(side, side))
+
     def _full_size(self) -> QSize:
-        now = self.toolButtonStyle()
+        now, side = self.toolButtonStyle(), self._side
         self.set_labelled(True)
+        self.set_small(False)
         size = self.sizeHint()
         self.setToolButtonStyle(now)
+        self.set_small(side == SMALL_SIDE)
         return size
 
     def set_badge(self, count: int) -> None:
@@ -183,8 +209,7 @@ class RailButton(QToolButton):
 
     def _refresh(self) -> None:
         self.setIcon(icon(self._theme, self._entry.icon, "accent" if self.isChecked() else "text_2"))
-        side = self._theme.px(22)
-        self.setIconSize(QSize(side, side))
+        self._size_icon()
         self.setFont(self._theme.font("small"))
 
 
