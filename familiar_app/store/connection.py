@@ -56,6 +56,12 @@ def connect(path: Path, key: bytes, *, read_only: bool = False, immutable: bool 
         return _connect(path, key, "ro" if read_only or immutable else "rwc", immutable, settings)
 
 
+def take_back(path: Path, key: bytes) -> None:
+    """Let SQLite take back the change that a journal beside the database is left of. Errors as `connect`."""
+    with translated(path):
+        _connect(path, key, "rw", False, ()).close()
+
+
 def connect_copy(path: Path, key: bytes) -> Connection:
     """Open a database that is only being made: without a journal, so nothing lies beside it. Errors as `connect`."""
     with translated(path):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.errors import OutsideError
 from familiar_app.store import schema
-from familiar_app.store.connection import PAGE_SIZE_BYTES, connect
+from familiar_app.store.connection import PAGE_SIZE_BYTES, connect, take_back
 from familiar_app.store.fault import DamagedVaultError, damaged, damaged_log, translated
 from familiar_app.store.log_check import has_lost_commits
 
@@ -21,11 +21,16 @@ log = logging.getLogger(__name__)
 def probe(path: Path, key: bytes, keys_belong: bool, read_only: bool, *, known: int) -> bool:
     """Read the first pages. Returns whether the file must be opened as immutable.
 
+    A change that was cut off before the database had its log of changes is taken back first: a copy that has just taken
+    the place of a vault gets its log by such a change.
+
     `keys_belong` tells whether the key file says that it is this database's; `known` is the newest schema.
     """
     wal = path.with_name(path.name + "-wal")
     had_log = wal.exists()
     try:
+        if not read_only and path.with_name(f"{path.name}-journal").exists():
+            take_back(path, key)
         connection, immutable = _connect_to_read(path, key, may_be_immutable=read_only and not had_log)
         try:
             with translated(path):

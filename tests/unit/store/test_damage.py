@@ -12,6 +12,7 @@ from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import TurnId
 from familiar_app.domain.turn import NewTurn, Role
+from familiar_app.store.connection import connect
 from familiar_app.store.vault import Vault
 from tests.unit.store.vault_maker import NOON, filled
 
@@ -135,3 +136,28 @@ async def test_a_damaged_write_ahead_log_is_told_and_not_written_over(
     again = await Vault.open(copy, clock=clock, data_key=vault.data_key())
     assert await again.turns.count() == 20
     await again.close()
+
+
+async def test_a_change_that_was_cut_off_before_there_was_a_log_is_taken_back(
+    vault: Vault, vault_path: Path, said: Callable[..., NewTurn], clock: FixedClock, tmp_path: Path
+) -> None:
+    await vault.turns.append_many([said(f"{number} " * 300) for number in range(60)])
+    key = vault.data_key()
+    await vault.close()
+    copy = tmp_path / "copy" / "vault.db"
+    copy.parent.mkdir()
+    # A copy that has just been put in place of a vault has no log of changes yet, and its first change a journal.
+    connection = connect(vault_path, key)
+    for statement in ("PRAGMA journal_mode = DELETE", "PRAGMA cache_size = 4", "BEGIN IMMEDIATE"):
+        connection.execute(statement).fetchall()
+    connection.execute("UPDATE turns SET content = content || 'changed'")
+    for name in ("vault.db", "vault.keys", "vault.db-journal"):
+        copy.with_name(name).write_bytes(vault_path.with_name(name).read_bytes())
+    connection.execute("ROLLBACK")
+    connection.close()
+    again = await Vault.open(copy, clock=clock, data_key=key)
+    texts = [turn.content async for turns in again.turns.stream() for turn in turns]
+    assert texts == [f"{number} " * 300 for number in range(60)]
+    assert await again.verify() == []
+    await again.close()
+    assert not copy.with_name("vault.db-journal").exists()
