@@ -18,7 +18,8 @@ WIDTH = 92
 NARROW = 72
 """Where icons stand alone."""
 SPACING = 4
-SIDE, SMALL_SIDE = 22, 14
+SIDES = (22, 18, 14)
+"""How large icons are, from much room to little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +84,25 @@ class Rail(QWidget):
         labelled = needed <= self._scroll.height()
         for one in made:
             one.set_labelled(labelled)
-            one.set_small(False)
+            one.set_side(SIDES[0])
         alone = sum(one.sizeHint().height() + SPACING for one in made)
         close = not labelled and alone > self._scroll.height()
-        for one in made:
-            one.set_small(close)
         self._layout.setSpacing(0 if close else SPACING)
+        if close:
+            self._shrink(made)
         widest = max((one.full_width() if labelled else one.sizeHint().width() for one in made), default=0)
         least = WIDTH if labelled else NARROW
         self.familiar.set_room(least - 28)
         self.setFixedWidth(max(self._theme.px(least), widest + 16))
         QTimer.singleShot(0, self, self._keep_in_view)
+
+    def _shrink(self, made: Sequence[RailButton]) -> None:
+        """Draw the icons as large as all of them have room, and no smaller than can be told apart."""
+        for side in SIDES:
+            for one in made:
+                one.set_side(side)
+            if sum(one.sizeHint().height() for one in made) <= self._scroll.height():
+                return
 
     def _keep_in_view(self) -> None:
         if (chosen := self._group.checkedButton()) is not None:
@@ -138,7 +147,7 @@ class RailButton(QToolButton):
 
     def __init__(self, theme: Theme, entry: RailEntry, shortcut: str) -> None:
         super().__init__()
-        self._theme, self._entry, self._badge, self._side = theme, entry, 0, SIDE
+        self._theme, self._entry, self._badge, self._side = theme, entry, 0, SIDES[0]
         self.setText(entry.title)
         self.setAccessibleName(entry.title)
         self.setToolTip(f"{entry.title} ({shortcut})" if shortcut else entry.title)
@@ -163,9 +172,8 @@ class RailButton(QToolButton):
         styles = Qt.ToolButtonStyle
         self.setToolButtonStyle(styles.ToolButtonTextUnderIcon if on else styles.ToolButtonIconOnly)
 
-    def set_small(self, on: bool) -> None:
-        """Draw the icon smaller, where there is little room."""
-        side = SMALL_SIDE if on else SIDE
+    def set_side(self, side: int) -> None:
+        """Draw the icon at that size, before zoom."""
         if side != self._side:
             self._side = side
             self._size_icon()
@@ -177,10 +185,10 @@ class RailButton(QToolButton):
     def _full_size(self) -> QSize:
         now, side = self.toolButtonStyle(), self._side
         self.set_labelled(True)
-        self.set_small(False)
+        self.set_side(SIDES[0])
         size = self.sizeHint()
         self.setToolButtonStyle(now)
-        self.set_small(side == SMALL_SIDE)
+        self.set_side(side)
         return size
 
     def set_badge(self, count: int) -> None:
