@@ -14,11 +14,13 @@ from familiar_app.ui.help.view import HelpView
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.shell.window import MainWindow
+from familiar_app.ui.unlock.screen import UnlockScreen
 from tests.ui.conftest import OnLoop
 from tests.ui.double import World
 from tests.ui.help_scene import help_window
-from tests.ui.pictures import settle
+from tests.ui.pictures import settle, until
 from tests.ui.test_every_screen import cut_off, overlapping, unnamed, unreachable
+from tests.ui.test_window import with_window
 
 Test = Callable[[MainWindow, HelpView], Awaitable[None]]
 Play = Callable[[Test], None]
@@ -180,3 +182,32 @@ def test_nothing_on_a_page_is_wider_than_it(play: Play) -> None:
             assert view.browser.document() is drawn, "it is drawn again and again"
 
     play(test)
+
+
+def test_before_the_vault_is_open_f1_shows_the_manual_over_the_question(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        question = window._pages.currentWidget()
+        assert isinstance(question, UnlockScreen)
+        press(window, "F1")
+        page = window._pages.currentWidget()
+        await until(lambda: page.view.model.page is not None, 30)
+        assert page.view.model.page.id == "manual/troubleshooting"
+        page.view.follow_link("backups.md#going-back")
+        press(window, "Alt+Left")
+        assert page.view.model.page.id == "manual/troubleshooting"
+        press(window, "Esc")
+        assert window._pages.currentWidget() is question
+        assert world.gate.calls == []
+
+    on_loop(with_window(world, test, opened=False))
+
+
+def test_a_covered_window_shows_no_manual(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        window.lock()
+        cover = window._pages.currentWidget()
+        press(window, "F1")
+        await settle()
+        assert window._pages.currentWidget() is cover
+
+    on_loop(with_window(world, test))

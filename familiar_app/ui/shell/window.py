@@ -30,6 +30,7 @@ from familiar_app.ui.shell.binding import KeyBinding
 from familiar_app.ui.shell.covering import Covering
 from familiar_app.ui.shell.frame import Frame
 from familiar_app.ui.shell.happening import Happening, Happenings
+from familiar_app.ui.shell.help_page import HelpPage
 from familiar_app.ui.shell.locking import Locking, close_dialogs
 from familiar_app.ui.shell.notifier import Notifier
 from familiar_app.ui.shell.returning import Returning
@@ -360,7 +361,33 @@ class MainWindow(QWidget):
                     Action("window.quit", "Quit", self._parts.request_quit, "Ctrl+Q"),
                 ],
             )
+            if isinstance(page, HelpPage):
+                registry.offer("help", page.actions())
+            else:
+                registry.offer("help", [Action("window.help", "Help", self.show_help, "F1", enabled=self.can_help)])
             KeyBinding(registry, page)
+
+    def can_help(self) -> bool:
+        """Whether the manual can be shown over the page; a covered window shows nothing but the question."""
+        return isinstance(self._pages.currentWidget(), UnlockScreen | Wizard | EmptyState) and not self._covering.on
+
+    def show_help(self) -> None:
+        """Show the manual over a page that is no frame, at what it is about."""
+        behind = self._pages.currentWidget()
+        if behind is None or not self.can_help():
+            return
+        about = "manual/first-steps" if isinstance(behind, Wizard) else "manual/troubleshooting"
+        page = HelpPage(self._parts, about)
+        page.closed.connect(partial(self._leave_help, page, behind))
+        self._add(page)
+        self._pages.setCurrentWidget(page)
+        page.view.show_current()
+
+    def _leave_help(self, page: HelpPage, behind: QWidget) -> None:
+        self._pages.setCurrentWidget(behind)
+        self._pages.removeWidget(page)
+        page.deleteLater()
+        behind.setFocus()
 
     def _name_window(self, familiar: str) -> None:
         if self._covering.on:
