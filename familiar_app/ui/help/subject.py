@@ -8,7 +8,7 @@ PANEL = "panel:"
 """What a place of the help begins with when it is asked for by the panel one comes from."""
 
 _PAGES = {
-    "about": "manual/settings",
+    "about": "manual/desktop#about-familiar",
     "backups": "manual/backups",
     "character": "manual/characters",
     "chat": "manual/talking",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -169,6 +170,11 @@ class Screen:
 
         wait_until(shown, "a window")
         self.xdotool("windowfocus", "--sync", window[0])
+
+    def focus_named(self, title: str) -> None:
+        """Give the keyboard to the window of that title, among several."""
+        number = self.xdotool("search", "--onlyvisible", "--name", f"^{re.escape(title)}$").split()[0]
+        self.xdotool("windowraise", number, "windowfocus", "--sync", number)
 
     def xdotool(self, *words: str, check: bool = True) -> str:
         done = subprocess.run(
