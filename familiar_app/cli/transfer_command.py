@@ -156,7 +156,7 @@ def _print_import(command: Command, report: ImportReport) -> None:
     line(f"Taken: {report.taken} turns" + (" (dry run: nothing was stored)" if report.dry_run else ""))
     line(f"Skipped: {report.already_there} that were there already")
     if report.unkept:
-        line(f"Skipped: {report.unkept} by people who want nothing kept (privacy level 'full')")
+        line(f"Skipped: {report.unkept} that were erased, or by people who want nothing kept (privacy level 'full')")
     for what, count in read.left_out.items():
         line(f"Skipped: {count} x {what}")
     for error in read.first_bad_lines:

@@ -18,6 +18,7 @@ from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import PersonKey
 from familiar_app.domain.turn import NewTurn
 from familiar_app.store.moment import to_micros
+from familiar_app.store.text import storable
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
 
 _KEY = "erasure.key"
 _DIGEST_BYTES = 20
+# What erasures reach and no platform's id tells again; a person's own words are known by the person.
+_WITHOUT_ID = """SELECT t.id FROM erasure_turns e JOIN turns t ON t.id = e.turn LEFT JOIN speakers s ON s.id = t.speaker
+    WHERE t.message_id IS NULL AND t.role <> 'operator'
+    AND (s.key IS NULL OR s.key NOT IN (SELECT value FROM json_each(?)))"""
+_WORDS = """SELECT c.key, t.role, s.key, t.at, t.content FROM turns t JOIN channels c ON c.id = t.channel
+    LEFT JOIN speakers s ON s.id = t.speaker WHERE t.id = ?1 AND t.message_id IS NULL AND t.content <> ''
+    UNION SELECT c.key, t.role, s.key, t.at, r.content FROM turns t JOIN channels c ON c.id = t.channel
+    LEFT JOIN speakers s ON s.id = t.speaker JOIN revisions r ON r.turn = t.id
+    WHERE t.id = ?1 AND t.message_id IS NULL"""
 _BURIED = "SELECT 1 FROM turns WHERE id = ? AND deleted = 1 AND speaker IS NULL"
 
 
@@ -107,6 +117,18 @@ def remember(connection: Connection, scope: Scope, before: int, level: str | Non
     key = key_of(connection)
     for kind, name in _named(connection, scope):
         _insert(connection, ErasedOne(digest_of(key, kind, name), kind, before, level))
+    if scope.kind in ("person", "message"):
+        for (number,) in connection.execute(_WITHOUT_ID, (scope.keys_json,)).fetchall():
+            remember_words(connection, number)
+
+
+def remember_words(connection: Connection, turn: int) -> None:
+    """Note what a turn says before its words go: without a platform's id nothing else tells that it comes again."""
+    key = key_of(connection)
+    for channel, role, speaker, at, content in connection.execute(_WORDS, (turn,)).fetchall():
+        _insert(
+            connection, ErasedOne(digest_of(key, "words", _words(channel, role, speaker, at, content)), "words", at)
+        )
 
 
 def wishes(connection: Connection) -> dict[PersonKey, str]:
@@ -143,8 +165,18 @@ def is_erased(connection: Connection, turn: NewTurn) -> bool:
         if found is not None and (at < found[0] or found[1] == "full"):
             return True
     row = connection.execute("SELECT key, familiar FROM channels WHERE id = ?", (turn.channel,)).fetchone()
-    found = None if row is None else _look_up(connection, "channel", _channel(*row))
-    return found is not None and at < found[0]
+    if row is None:
+        return False
+    found = _look_up(connection, "channel", _channel(*row))
+    return (found is not None and at < found[0]) or _says_what_was_erased(connection, turn, row[0])
+
+
+def _says_what_was_erased(connection: Connection, turn: NewTurn, channel: str) -> bool:
+    if turn.message_id is not None:
+        return False
+    speaker = None if turn.author is None else turn.author.key
+    said = _words(channel, turn.role.value, speaker, to_micros(turn.at), storable(turn.content))
+    return _look_up(connection, "words", said) is not None
 
 
 def channels_named(connection: Connection, key: str, digests: Iterable[str]) -> dict[str, int]:
@@ -222,6 +254,11 @@ def _channel(key: str, familiar: str | None) -> str:
 def _message(channel: str, message: str | None, number: int, arrived: int) -> str:
     """A message is known by its platform's id; what was said in the window by its place in the log."""
     return f"{channel}\x1f{message}" if message is not None else f"{channel}\x1f{number}\x1f{arrived}"
+
+
+def _words(channel: str, role: str, speaker: str | None, at: int, content: str) -> str:
+    """What was said without a platform's id is known by who said it, where, when, and in which words."""
+    return "\x1f".join((channel, role, speaker or "", str(at), content))
 
 
 def _look_up(connection: Connection, kind: str, name: str) -> tuple[int, str | None] | None:

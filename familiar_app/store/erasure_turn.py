@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from familiar_app.domain.erasure import Sample
 from familiar_app.domain.ids import TurnId
 from familiar_app.domain.redaction import Redaction
+from familiar_app.store.erasure_list import remember_words
 from familiar_app.store.fact_write import drop_sources
 from familiar_app.store.moment import from_micros
 from familiar_app.store.reflection import drop_citations
@@ -47,6 +48,7 @@ def clean_turns(
         if left != (content, calls, attachments):
             _note(samples, f"turn {number}", content, left[0] or "")
             counts["vectors"] += _vectors(connection, number)
+            remember_words(connection, number)
             connection.execute(
                 "UPDATE turns SET content = ?, tool_calls = ?, attachments = ? WHERE id = ?", (*left, number)
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -229,6 +230,34 @@ async def test_a_message_of_theirs_from_before_does_not_come_back(scene: Scene, 
     left = await everything_in(scene.vault)
     assert "an old word" not in left
     assert "a new word" in left
+
+
+async def test_what_has_no_id_does_not_come_back_either(scene: Scene) -> None:
+    at = scene.clock.now()
+    secret = NewTurn(scene.channel.id, Role.USER, "the key lies under the fern", at, author=ANN)
+    own = NewTurn(scene.channel.id, Role.USER, SECRET, at, author=BOB)
+    named = NewTurn(scene.channel.id, Role.USER, "Bobadil sails!", at, author=ANN)
+    edited = NewTurn(scene.channel.id, Role.USER, "the fern again", at, author=ANN)
+    other = NewTurn(scene.channel.id, Role.USER, "good morning", at, author=ANN)
+    turns = [(await scene.vault.turns.append(one))[0].id for one in (secret, own, named, edited, other)]
+    reply = NewTurn(
+        scene.channel.id, Role.ASSISTANT, "A parrot!", at, author=Author(EGO, "Mira"), familiar=MIRA, answers=turns[1]
+    )
+    await scene.vault.turns.append(reply)
+    await scene.vault.turns.revise(turns[3], "nothing of that kind")
+    scene.later(hours=1)
+    await scene.vault.erasure.erase(OfMessage(turns[0]))
+    await scene.vault.erasure.erase(OfMessage(turns[3]))
+    await scene.vault.erasure.erase(OfPerson(BOB.key))
+    again = [secret, own, named, edited, replace(reply, answers=None)]
+    count = await scene.vault.turns.append_many(again)
+    assert (count.added, count.unkept) == (0, 5)
+    left = await everything_in(scene.vault)
+    for word in ("fern", "bobadil", "parrot", "nothing of that kind"):
+        assert word not in left
+    # The same words at another time are other words.
+    later = replace(secret, at=scene.clock.now())
+    assert (await scene.vault.turns.append_many([later, other])).added == 2
 
 
 async def test_who_wanted_nothing_kept_still_wants_it(scene: Scene) -> None:
