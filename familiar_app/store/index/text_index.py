@@ -24,6 +24,7 @@ TURN, FACT, MEMORY = range(3)
 NEVER = 1 << 62
 """Stands for an instant that does not come, and negated for one before all others."""
 MAX_TERMS = 64
+FEW_TERMS = 12
 BREATH_TURNS, BREATH_S = 200, 0.0002
 """After so many documents the interpreter's lock is let go, so that the window's thread never waits its whole turn."""
 _Q = tantivy.Query
@@ -123,7 +124,7 @@ class Searcher:
         if TURN not in scope.kinds:
             wanted.append((_MUST, self._kinds(scope.kinds)))
         elif scope.channels is not None and not scope.left_out:
-            heard = _Q.term_set_query(self._schema, "channel", list(scope.channels))
+            heard = self._one_of("channel", scope.channels)
             wanted.append((_MUST, _Q.const_score_query(_any(heard, *self._others()), 0.0)))
         wanted += [(_NOT, one) for one in self._excluded(scope)]
         return cue if len(wanted) == 1 else _Q.boolean_query(wanted)
@@ -135,7 +136,7 @@ class Searcher:
                 known = self._term("kind", kind)
                 yield _except(known, self._place(scope)) if kind in scope.kinds else known
         if scope.left_out:
-            yield _Q.term_set_query(self._schema, "channel", list(scope.left_out))
+            yield self._one_of("channel", scope.left_out)
         if scope.last_turn is not None:
             yield _except(self._range("key", scope.last_turn + 1 << 2, None), *self._others())
         if scope.window_channel is not None and scope.window_from is not None:
@@ -152,7 +153,7 @@ class Searcher:
         """Return the condition on facts."""
         parts = [_Q.all_query()] if scope.familiar is None else [self._term("familiar", scope.familiar)]
         if scope.fact_channels is not None:
-            parts.append(_Q.term_set_query(self._schema, "place", list(scope.fact_channels)))
+            parts.append(self._one_of("place", scope.fact_channels))
         if scope.true_at is not None:
             parts += [self._range("true_from", None, scope.true_at), self._range("true_until", scope.true_at + 1, None)]
         if scope.not_ended_by is not None:
@@ -161,6 +162,14 @@ class Searcher:
             at = scope.believed_at
             parts += [self._range("believed_from", None, at), self._range("believed_until", at + 1, None)]
         return _both(*parts)
+
+    def _one_of(self, field: str, values: Sequence[int]) -> tantivy.Query:
+        """Return the condition that a field has one of some values. A set marks every document that has, a few terms
+        are only looked up where the cue leads.
+        """
+        if 0 < len(values) <= FEW_TERMS:
+            return _any(*[self._term(field, value) for value in values])
+        return _Q.term_set_query(self._schema, field, list(values))
 
     def _range(self, field: str, low: int | None, high: int | None) -> tantivy.Query:
         return _Q.range_query(self._schema, field, tantivy.FieldType.Integer, low, high)

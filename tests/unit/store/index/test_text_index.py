@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from familiar_app.store.index.analysis import day_words, spaced
-from familiar_app.store.index.text_index import FACT, TURN, FactDocument, IndexFailedError, Scope, TextIndex
+from familiar_app.store.index.text_index import FACT, FEW_TERMS, TURN, FactDocument, IndexFailedError, Scope, TextIndex
 
 EVERYTHING = Scope()
 
@@ -80,6 +80,17 @@ def test_leaving_channels_out_finds_the_same_as_taking_the_others(
     assert sorted(found(index, "lake", scope)) == sorted((*channels, 7))
     assert sorted(found(index, "lake", scope._replace(kinds=(TURN,)))) == sorted(channels)
     assert found(index, "lake", scope._replace(kinds=(FACT,))) == [7]
+
+
+@pytest.mark.parametrize("more", [0, FEW_TERMS, 4 * FEW_TERMS])
+def test_a_place_among_few_is_found_like_one_among_many(index: TextIndex, more: int) -> None:
+    index.add_turns([(1, 1, "a", "lake house"), (2, 2, "a", "lake house")])
+    facts = [(7, (1,), "a lake"), (8, (2,), "lake")]
+    index.add_facts([FactDocument(number, FACT, "mira", own, (), text) for number, own, text in facts])
+    places = (1, *range(100, 100 + more))
+    scope = Scope((TURN, FACT), channels=places, familiar="mira", fact_channels=places)
+    assert sorted(found(index, "lake", scope)) == [1, 7]
+    assert sorted(found(index, "lake", scope._replace(channels=(1, 2, *places[1:]), closed=places[1:]))) == [1, 2, 7]
 
 
 def test_one_current_fact_is_found_among_retired_look_alikes(index: TextIndex) -> None:
