@@ -22,7 +22,9 @@ from familiar_app.store.written_file import sync_file, sync_folder, write_atomic
 COMING = ".coming"
 KEPT_PREFIX = "before-"
 _PLAN = "exchange.json"
-VAULT_FILES = ("vault.db", "vault.db-wal", "vault.db-shm", "vault.keys", "vault.keys.new", "vault.db.new")
+VAULT_FILES = (
+    "vault.db", "vault.db-wal", "vault.db-shm", "vault.db-journal", "vault.keys", "vault.keys.new", "vault.db.new",
+)  # fmt: skip
 CANON = ("settings.toml", "familiars", "lorebooks")
 
 

@@ -80,7 +80,7 @@ def write_compact_copy(
 def put_in_place(path: Path) -> None:
     """Move the fresh copy over the vault. No connection may be open, and its write-ahead log must be empty."""
     with translated(path):
-        for suffix in ("-wal", "-shm"):
+        for suffix in ("-wal", "-shm", "-journal"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
         fresh_path(path, clean=False).replace(path)
         sync_folder(path.parent)
