@@ -351,6 +351,7 @@ def test_a_second_start_wakes_the_first(tmp_path: Path, on_loop: OnLoop) -> None
         assert not SingleInstance(tmp_path / "one").claim()
         await until(lambda: woken)
         card = tmp_path / "Ännchen 月.charx"
+        assert not SingleInstance(tmp_path / "one").claim(hidden=True), "it wants nothing, and nothing is raised"
         assert not SingleInstance(tmp_path / "one").claim(card)
         await until(lambda: len(woken) > 1)
         assert woken == ["", str(card)]
