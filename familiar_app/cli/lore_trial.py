@@ -84,6 +84,10 @@ async def _run_case(command: Command) -> int:
     rules = rules_named(command.args.rules or (named if isinstance(named, str) else FIXED.name))
     try:
         result = await asyncio.to_thread(run_case, case, rules, verdicts=True)
+    except BadInputError as error:
+        if error.source is not None:
+            raise
+        raise BadInputError(error.reason, source=path, field=error.field, next_step=error.next_step) from error
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise BadInputError(
             "this is no lorebook case.", source=path, next_step="See what 'lore test' takes."

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from familiar_app.cli.context import Command
 from familiar_app.cli.mark_command import score_marks, weight
@@ -35,7 +36,12 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
         description="Print what a message would bring back from memory, best first, with the signals of each score.",
     )
     recall.add_argument("query", nargs="?", metavar="QUERY", help="what is looked for")
-    recall.add_argument("--queries", type=Path, metavar="FILE", help="many queries, one JSON object a line: id, query")
+    recall.add_argument(
+        "--queries",
+        type=Path,
+        metavar="FILE",
+        help="many queries, one JSON object a line: id, query; - reads standard input",
+    )
     recall.add_argument("--json-lines", action="store_true", help="print one JSON object for each query")
     recall.add_argument("--limit", type=limit, default=DEFAULT_LIMIT, metavar="N", help=f"default: {DEFAULT_LIMIT}")
     recall.add_argument(
@@ -158,16 +164,23 @@ async def _vectors(command: Command, services: Services) -> Embedder | None:
 
 
 def _read_queries(path: Path) -> Iterator[_Query]:
+    if str(path) == "-":
+        yield from _queries_in(sys.stdin.buffer, "standard input")
+        return
     try:
         with path.open("rb") as stream:
-            for number, line in numbered_lines(stream):
-                value = parse_object(line, source=str(path), number=number)
-                text = value.get("query")
-                if not isinstance(text, str):
-                    raise BadInputError("this has to be a text.", source=path, line=number, field="query")
-                yield _Query(value.get("id"), text)
+            yield from _queries_in(stream, str(path))
     except OSError as error:
         raise BadInputError("this file cannot be read.", source=path, next_step="Check the path.") from error
+
+
+def _queries_in(stream: BinaryIO, source: str) -> Iterator[_Query]:
+    for number, line in numbered_lines(stream):
+        value = parse_object(line, source=source, number=number)
+        text = value.get("query")
+        if not isinstance(text, str):
+            raise BadInputError("this has to be a text.", source=source, line=number, field="query")
+        yield _Query(value.get("id"), text)
 
 
 def hit_shape(hit: Hit) -> dict[str, Any]:

@@ -96,6 +96,8 @@ def test_many_queries_run_at_once(talked: Familiar, tmp_path: Path) -> None:
     assert (second["id"], ids(second["results"])[0]) == (2, "m1")
     assert 0 < first["ms"] < 60_000
     assert set(first) == {"id", "results", "ms"}
+    piped = talked("recall", "--queries", "-", "--json-lines", given=path.read_bytes())
+    assert [json.loads(line)["id"] for line in piped.out.splitlines()] == ["a", 2]
 
 
 def test_a_bad_query_file_is_named_with_its_line(talked: Familiar, tmp_path: Path) -> None:

@@ -267,6 +267,7 @@ async def test_a_case_with_nothing_in_it_is_refused(new_program, tmp_path, case)
     assert ran.code == 4
     assert "entries" in shown["error"]["message"]
     assert "chat" in shown["error"]["message"]
+    assert "case.json" in shown["error"]["message"]
 
 
 async def test_a_case_may_have_a_chat_alone(new_program, tmp_path) -> None:
