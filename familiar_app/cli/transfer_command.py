@@ -50,7 +50,9 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
     take.add_argument("--dry-run", action="store_true", help="only say what would be done")
     take.add_argument("--skip-bad-lines", action="store_true", help="leave out lines that cannot be read")
     take.add_argument("--channel", type=channel, metavar="C", help="the channel, where the lines name none")
-    take.add_argument("--self", dest="own_key", metavar="KEY", help="whose turns are the familiar's own (discord:ID)")
+    take.add_argument(
+        "--self", dest="own_key", type=person_key, metavar="KEY", help="whose turns are the familiar's own (discord:ID)"
+    )
     take.set_defaults(handler=run_import)
 
     give = commands.add_parser(

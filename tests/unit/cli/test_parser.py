@@ -57,6 +57,7 @@ def test_common_options_may_be_split_around_the_command() -> None:
         ["say", "hi", "--as", "  "],
         ["say", "hi", "--as", "Owner"],
         ["turns", "--limit", "0"],
+        ["import", "chat.json", "--self", "Aria"],
         ["turns", "--limit", "many"],
         ["turns", "--lim", "3"],
         ["turns", "--around", "-1"],
