@@ -115,7 +115,7 @@ def test_unlock_and_import_at_a_hundred_thousand_turns(
         loop = asyncio.get_running_loop()
         assert isinstance(loop, FamiliarLoop)
         tasks = TaskRegistry(lambda _name, error: errors.append(error))
-        application = Application(Profile(tmp_path / "profile"), clock=SystemClock(), tasks=tasks)
+        application = Application(Profile(tmp_path / "profile"), clock=SystemClock(), tasks=tasks, discord=True)
         await fill(application, scripted)
         spare_collector()
         window = MainWindow(window_parts(application, tasks, Theme(qapp, mode="light"), LogBuffer(), lambda: None))

@@ -38,7 +38,7 @@ def test_what_was_said_is_counted_tested_and_answered_by_the_books(
     async def main() -> None:
         tasks = TaskRegistry(lambda _name, error: errors.append(error))
         profile = Profile(tmp_path / "profile")
-        application = Application(profile, clock=SystemClock(), tasks=tasks)
+        application = Application(profile, clock=SystemClock(), tasks=tasks, discord=True)
         familiar = NewFamiliar(CharacterCard(name="Mira"), id=MIRA, model=f"scripted:{script}")
         services = await application.create("violet heron", familiar, recovery_code=new_recovery_code(), remember=False)
         profile.save_lorebook(MIRA, TEXT.encode())
