@@ -48,6 +48,16 @@ def test_damage_of_the_vault_is_told_never_written_over_and_a_backup_brings_it_b
         assert len(found.turns) > PAST_LINES
 
 
+def test_a_journal_of_the_vault_that_was_is_not_played_into_a_restored_one(house: House) -> None:
+    (house.profile / "vault.db-journal").write_bytes(b"left of a change of the vault that was")
+    restored = house.run("restore", str(house.outside / "kept.backup"), "--json")
+    assert restored.code == 0, told(restored)
+    assert not (house.profile / "vault.db-journal").exists()
+    found = house.look()
+    assert isinstance(found, Known)
+    assert not found.problems
+
+
 def test_a_damaged_page_costs_no_text_that_can_be_read_and_gives_no_wrong_one(house: House, past: House) -> None:
     chance = random.Random(11)
     whole = past.look()
