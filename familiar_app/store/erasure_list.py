@@ -32,10 +32,11 @@ _WITHOUT_ID = """SELECT t.id FROM erasure_turns e JOIN turns t ON t.id = e.turn 
     WHERE t.message_id IS NULL AND t.role <> 'operator'
     AND (s.key IS NULL OR s.key NOT IN (SELECT value FROM json_each(?)))"""
 _WORDS = """SELECT c.key, t.role, s.key, t.at, t.content FROM turns t JOIN channels c ON c.id = t.channel
-    LEFT JOIN speakers s ON s.id = t.speaker WHERE t.id = ?1 AND t.message_id IS NULL AND t.content <> ''
+    LEFT JOIN speakers s ON s.id = t.speaker WHERE t.id = ?1 AND t.content <> ''
     UNION SELECT c.key, t.role, s.key, t.at, r.content FROM turns t JOIN channels c ON c.id = t.channel
-    LEFT JOIN speakers s ON s.id = t.speaker JOIN revisions r ON r.turn = t.id
-    WHERE t.id = ?1 AND t.message_id IS NULL"""
+    LEFT JOIN speakers s ON s.id = t.speaker JOIN revisions r ON r.turn = t.id WHERE t.id = ?1"""
+_SPOKEN = """SELECT c.key, t.role, s.key, t.at FROM turns t JOIN channels c ON c.id = t.channel
+    LEFT JOIN speakers s ON s.id = t.speaker WHERE t.id = ?"""
 _BURIED = "SELECT 1 FROM turns WHERE id = ? AND deleted = 1 AND speaker IS NULL"
 
 
@@ -123,7 +124,7 @@ def remember(connection: Connection, scope: Scope, before: int, level: str | Non
 
 
 def remember_words(connection: Connection, turn: int) -> None:
-    """Note what a turn says before its words go: without a platform's id nothing else tells that it comes again."""
+    """Note what a turn says before words of it go: nothing else tells that they come again."""
     key = key_of(connection)
     for channel, role, speaker, at, content in connection.execute(_WORDS, (turn,)).fetchall():
         _insert(
@@ -169,6 +170,16 @@ def is_erased(connection: Connection, turn: NewTurn) -> bool:
         return False
     found = _look_up(connection, "channel", _channel(*row))
     return (found is not None and at < found[0]) or _says_what_was_erased(connection, turn, row[0])
+
+
+def brings_back(connection: Connection, turn: int, content: str) -> bool:
+    """Tell whether a newer text of a turn is one out of which something was erased, maybe with a link's preview."""
+    row = connection.execute(_SPOKEN, (turn,)).fetchone()
+    if row is None or connection.execute("SELECT 1 FROM erased WHERE kind = 'words' LIMIT 1").fetchone() is None:
+        return False
+    channel, role, speaker, at = row
+    texts = {storable(content), storable(content).rpartition("\n(")[0]}
+    return any(_look_up(connection, "words", _words(channel, role, speaker, at, text)) for text in texts)
 
 
 def _says_what_was_erased(connection: Connection, turn: NewTurn, channel: str) -> bool:

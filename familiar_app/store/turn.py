@@ -176,8 +176,8 @@ class Turns:
         at = self._clock.now()
 
         def work(connection: Connection) -> tuple[Turn, list[FactId]]:
-            if veil.covers(connection, id):
-                # Its author wants nothing kept any more, so no newer words come in.
+            if veil.covers(connection, id) or veil.brings_back(connection, id, content):
+                # Its author wants nothing kept any more, or it is the wording out of which something was erased.
                 return turn_write.existing(connection, id), []
             before = turn_write.existing(connection, id).revision
             turn = turn_write.revise_turn(connection, id, content, to_micros(at))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.ids import PersonKey, TurnId
 from familiar_app.domain.turn import NewTurn
+from familiar_app.store.erasure_list import brings_back as brings_back
 from familiar_app.store.erasure_list import is_erased
 
 if TYPE_CHECKING:

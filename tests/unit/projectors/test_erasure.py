@@ -260,6 +260,20 @@ async def test_what_has_no_id_does_not_come_back_either(scene: Scene) -> None:
     assert (await scene.vault.turns.append_many([later, other])).added == 2
 
 
+async def test_a_name_does_not_come_back_when_its_message_is_told_of_again(scene: Scene) -> None:
+    """A platform tells of a message anew where it is pinned, or where the preview of a link comes."""
+    await scene.say("my boat", BOB)
+    said = "Bobadil sails! https://a.test"
+    turn = await scene.say(said, ANN, message_id="m9")
+    scene.later(hours=1)
+    await scene.vault.erasure.erase(OfPerson(BOB.key))
+    for text in (said, f"{said}\n(link: A page)"):
+        stored = await scene.vault.turns.revise(turn, text)
+        assert stored.content == "someone sails! https://a.test"
+    assert "bobadil" not in await everything_in(scene.vault)
+    assert (await scene.vault.turns.revise(turn, "they sail")).content == "they sail"
+
+
 async def test_who_wanted_nothing_kept_still_wants_it(scene: Scene) -> None:
     await scene.say("one thing", BOB)
     await scene.vault.privacy.set(BOB.key, PrivacyLevel.FULL, familiar=MIRA, by=OWNER)
