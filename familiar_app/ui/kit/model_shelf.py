@@ -55,13 +55,14 @@ class ModelRow:
 
 @dataclass
 class ModelShelfModel:
-    """What a ModelShelfView shows. `configs` gives the familiars' settings, to tell who uses a model.
+    """What a ModelShelfView shows. `configs` gives the familiars' settings, to tell who uses a model, `name_of` a name.
 
     Listeners hear `rows` when the list is another, or a file's name when only its progress is.
     """
 
     library: ModelLibrary
     configs: Configs = dict
+    name_of: Callable[[FamiliarId], str] = str
     rows: list[ModelRow] = field(default_factory=list)
     loaded: bool = False
     _listeners: list[Callable[[str], object]] = field(default_factory=list)
@@ -102,6 +103,10 @@ class ModelShelfModel:
         if running is not None:
             return _running(file, self._known(file), running.progress)
         return next((row for row in self.rows if row.file == file), None)
+
+    def users_text(self, row: ModelRow) -> str:
+        """Name the familiars that use a model."""
+        return ", ".join(self.name_of(one) for one in row.used_by)
 
     def group(self, states: tuple[RowState, ...]) -> list[ModelRow]:
         return [row for row in self.rows if row.state in states]

@@ -8,15 +8,15 @@ from functools import partial
 
 from PySide6.QtCore import QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QScrollArea, QWidget
 
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.task import TaskRegistry
-from familiar_app.models.network import RefusedByLocalOnlyError
+from familiar_app.models.network import RefusedByLocalOnlyError, host_of
 from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.card import card, flowing
 from familiar_app.ui.kit.field import LabelledField, line_edit
-from familiar_app.ui.kit.flow import FlowLayout
-from familiar_app.ui.kit.label import clear_layout, column, label, line, set_role
+from familiar_app.ui.kit.label import clear_layout, column, label, line
 from familiar_app.ui.kit.model_shelf import GROUPS, ModelRow, ModelShelfModel, fetched_text
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.task import Tasks
@@ -60,6 +60,7 @@ class ModelShelfView(QWidget):
         self.notice = Notice(theme)
         self.tasks = Tasks(registry, self, self._failed)
         self._under: dict[str, _Under] = {}
+        self._first: dict[str, QWidget] = {}
         self._sure = ""
         self._watched: set[str] = set()
         self._timer = QTimer(self)
@@ -89,7 +90,7 @@ class ModelShelfView(QWidget):
     # ---- building
 
     def _own_address(self) -> QFrame:
-        card, inside = _card()
+        made, inside = card()
         self.address = line_edit(placeholder="https://example.com/model.gguf")
         self._address_field = LabelledField("From another address", self.address, hint=OWN)
         self.address.textChanged.connect(lambda _text: self._address_field.set_wrong(""))
@@ -97,29 +98,36 @@ class ModelShelfView(QWidget):
         inside.addWidget(self._address_field)
         fetch = button("Fetch", self._fetch_address)
         fetch.setAccessibleName("Fetch from this address")
-        inside.addWidget(_flow(fetch))
-        return card
+        inside.addWidget(flowing(fetch))
+        return made
 
     def _show_rows(self) -> None:
+        focused = next((file for file, first in self._first.items() if _holds_focus(first)), None)
         clear_layout(self._list)
         self._under.clear()
+        self._first.clear()
         for heading, states in GROUPS:
             rows = self.model.group(states)
             if rows:
                 self._list.addWidget(self._group(heading, rows))
+        if focused in self._first:
+            # The row was made anew; whoever works by the keyboard stays at its model.
+            again = self._first[focused].findChild(QPushButton)
+            QTimer.singleShot(0, again, lambda: again.setFocus())
 
     def _group(self, heading: str, rows: list[ModelRow]) -> QFrame:
-        card, inside = _card()
+        made, inside = card()
         inside.addWidget(label(heading, "strong"))
         for one in rows:
             inside.addWidget(line())
             inside.addWidget(self._row(one))
-        return card
+        return made
 
     def _row(self, one: ModelRow) -> QWidget:
         made, words = QWidget(), column(spacing=4)
         words.addWidget(label(one.title, wrap=True))
-        used = f"Used by {', '.join(one.used_by)}." if one.used_by else ""
+        users = self.model.users_text(one)
+        used = f"Used by {users}." if users else ""
         for text, role in ((one.facts, "quiet"), (one.about, "quiet"), (used, "quiet")):
             if text:
                 words.addWidget(label(text, role, wrap=True))
@@ -130,7 +138,8 @@ class ModelShelfView(QWidget):
             words.addWidget(self._progress(one))
         buttons = self._buttons(one)
         if buttons:
-            words.addWidget(_flow(*buttons))
+            self._first[one.file] = flowing(*buttons)
+            words.addWidget(self._first[one.file])
         made.setLayout(words)
         return made
 
@@ -190,7 +199,8 @@ class ModelShelfView(QWidget):
 
     def _fetch_address(self) -> None:
         self.notice.clear()
-        self._begin(partial(self.model.fetch_address, self.address.text()), "this address", own=True)
+        host = host_of(self.address.text()) or "this address"
+        self._begin(partial(self.model.fetch_address, self.address.text()), host, own=True)
 
     def _begin(self, begin: Callable[[], object], host: str, *, own: bool = False) -> None:
         try:
@@ -230,8 +240,7 @@ class ModelShelfView(QWidget):
         self.model.library.stop(one.file)
 
     def _ask_remove(self, one: ModelRow) -> None:
-        users = ", ".join(one.used_by)
-        if users:
+        if users := self.model.users_text(one):
             self.notice.tell(f"{one.title} is used by {users}. Choose another model there first.", "warning")
             return
         text = f"{one.title} would be deleted from this computer. It would have to be fetched again."
@@ -281,17 +290,6 @@ def _show_part(under: _Under, one: ModelRow) -> None:
     under.bar.setValue(round((one.part or 0) * 1000))
 
 
-def _card() -> tuple[QFrame, object]:
-    made, inside = QFrame(), column(spacing=8)
-    set_role(made, "card")
-    inside.setContentsMargins(16, 12, 16, 12)
-    made.setLayout(inside)
-    return made, inside
-
-
-def _flow(*widgets: QWidget) -> QWidget:
-    holder = QWidget()
-    flow = FlowLayout(holder, spacing=8)
-    for widget in widgets:
-        flow.addWidget(widget)
-    return holder
+def _holds_focus(widget: QWidget) -> bool:
+    focused = widget.window().focusWidget()
+    return focused is not None and widget.isAncestorOf(focused)

@@ -49,7 +49,7 @@ class ModelsPanel:
         if context.parts is None or context.gate is None:
             raise BugError("The panel of models was made outside a window.")
         self._services, self._context, self._gate = services, context, context.gate
-        self.model = ModelShelfModel(context.parts.models, self._configs)
+        self.model = ModelShelfModel(context.parts.models, self._configs, self._name)
         self.view = ModelShelfView(
             context.theme,
             context.tasks,
@@ -122,6 +122,10 @@ class ModelsPanel:
 
     def _configs(self) -> Mapping[FamiliarId, CharacterConfig]:
         return {id_: one.config for id_, one in self._services.familiars.items()}
+
+    def _name(self, familiar: FamiliarId) -> str:
+        hosted = self._services.familiars.get(familiar)
+        return str(familiar) if hosted is None else hosted.name
 
     def _familiar_changed(self) -> None:
         self.view.use_text = self._use_text()

@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from familiar_app.domain.reach import Reach
 from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.card import card
 from familiar_app.ui.kit.header import PanelHeader
-from familiar_app.ui.kit.label import clear_layout, column, label, line, row, set_property, set_role, surface
+from familiar_app.ui.kit.label import clear_layout, column, label, line, row, set_property, surface
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.page_scroll import PageScroll
 from familiar_app.ui.kit.panel import PanelContext
@@ -61,7 +62,7 @@ class NetworkView(QWidget):
         self.setLayout(layout)
 
     def _state_card(self) -> QFrame:
-        card, inside = _card()
+        made, inside = card()
         self._state = label("", wrap=True)
         self.switch_button = button("", lambda: self._switch(not self.model.local_only))
         inside.addWidget(self._state)
@@ -69,10 +70,10 @@ class NetworkView(QWidget):
         line_of_it.addWidget(self.switch_button)
         line_of_it.addStretch(1)
         inside.addLayout(line_of_it)
-        return card
+        return made
 
     def _list_card(self) -> QFrame:
-        card, inside = _card()
+        made, inside = card()
         head = row(spacing=8)
         head.addWidget(label("Hosts", "strong"))
         head.addStretch(1)
@@ -83,7 +84,7 @@ class NetworkView(QWidget):
         inside.addWidget(label(text, "quiet", wrap=True))
         self._rows = column(spacing=8)
         inside.addLayout(self._rows)
-        return card
+        return made
 
     def _show(self) -> None:
         on = self.model.local_only
@@ -110,11 +111,3 @@ class NetworkView(QWidget):
         made.setLayout(inside)
         made.setAccessibleName(f"{one.host}: {text}")
         return made
-
-
-def _card() -> tuple[QFrame, object]:
-    made, inside = QFrame(), column(spacing=8)
-    set_role(made, "card")
-    inside.setContentsMargins(16, 12, 16, 12)
-    made.setLayout(inside)
-    return made, inside
