@@ -118,8 +118,8 @@ class _RecordingPolicy(NetworkPolicy):
         super().__init__(local_only=True)
         self._sent = sent
 
-    def client(self, **options: Any) -> httpx.AsyncClient:
-        return super().client(event_hooks={"request": [self._record]}, **options)
+    def client(self, purpose: str = "", **options: Any) -> httpx.AsyncClient:
+        return super().client(purpose, event_hooks={"request": [self._record]}, **options)
 
     async def _record(self, request: httpx.Request) -> None:
         if request.url.path.endswith("/chat/completions"):
