@@ -178,6 +178,10 @@ class Voice:
         except ConnectionLostError:
             cut_off = not wish.cancelled and await self._is_noted(wish)
             raise
+        except NotPermittedError:
+            # At once, so that rights which are given while the rest is settled end the silence.
+            self.muted = True
+            raise
         finally:
             if self._answering is not None and not cut_off:
                 await self._answering.settle()
@@ -219,7 +223,6 @@ class Voice:
         await self.conversation.vault.deliveries.end(wish.turn, self.conversation.familiar)
 
     def _note(self, error: FamiliarError) -> None:
-        if isinstance(error, NotPermittedError):
-            self.muted = True
+        if self.muted:
             self._drop(list(self._waiting))
         self.failed(error)

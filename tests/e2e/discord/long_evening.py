@@ -149,6 +149,7 @@ async def proxy(evening: Evening) -> None:
 
 async def leave_dead(evening: Evening) -> None:
     """Break the connection for good, and let something happen that nobody is told of."""
+    await resumed(evening, 2)
     gateway = evening.on.discord.gateway
     gateway.cut_all()
     gateway.forget_sessions()
@@ -165,7 +166,14 @@ async def let_speak(evening: Evening) -> None:
     await evening.on.discord.gateway.tell("CHANNEL_UPDATE", general)
 
 
+async def resumed(evening: Evening, times: int) -> None:
+    """Wait until what was said meanwhile is answered over a whole connection, before that breaks in turn."""
+    on = evening.on
+    await on.scene.until(lambda: on.discord.gateway.resumed == times and on.link.status.state == "connected")
+
+
 async def cut(evening: Evening) -> None:
+    await resumed(evening, 1)
     evening.on.discord.gateway.cut_all()
 
 
