@@ -161,7 +161,19 @@ def test_an_error_does_not_unlock_the_window(world: World, on_loop: OnLoop) -> N
         await settle()
         assert current(window) is cover
         await unlock(window)
-        assert "disk is full" in texts(current(window))
+        page = current(window)
+        assert "disk is full" in texts(page)
+        # Whoever left it like that is locked out of it, too.
+        window.locking.by_itself()
+        await settle()
+        assert window.locked
+        await unlock(window)
+        assert current(window) is page
+        window.lock()
+        await settle()
+        current(window)._close.click()
+        await until(lambda: isinstance(current(window), UnlockScreen))
+        assert world.gate.calls[-1] == ("close", None)
 
     on_loop(with_window(world, test))
 

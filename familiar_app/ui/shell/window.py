@@ -121,15 +121,21 @@ class MainWindow(QWidget):
 
     def lock(self) -> None:
         """Cover the window until somebody gives the passphrase; the familiars go on."""
-        if self._frame is not None and not self._leaving:
+        if self._is_open:
             self._covering.cover()
             self.setWindowTitle(self._parts.desktop.titled("Familiar"))
 
     def close_vault(self) -> None:
         """Close the vault and ask for the passphrase: everything of it stops."""
-        if self._frame is not None and not self._leaving:
+        if self._is_open:
             close_dialogs()
             self._tasks.start(self._close_vault, name="window.lock")
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether the vault is open behind what is shown: its frame, or an error with a way on."""
+        shown = self._frame is not None or self._covering.on or isinstance(self._pages.currentWidget(), EmptyState)
+        return shown and not self._leaving and self._parts.gate.state == "open"
 
     @property
     def locked(self) -> bool:
