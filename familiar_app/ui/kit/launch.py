@@ -12,6 +12,13 @@ from familiar_app.domain.errors import OutsideError
 
 def launch(command: Sequence[str]) -> None:
     """Start `command` by itself. Raises OutsideError where the system does not start it."""
-    started, _number = QProcess.startDetached(command[0], list(command[1:]), str(Path.home()))
-    if not started:
+    program = QProcess()
+    program.setProgram(command[0])
+    program.setArguments(list(command[1:]))
+    program.setWorkingDirectory(str(Path.home()))
+    # Its streams are its own: whoever reads ours shall not wait for both to end.
+    program.setStandardInputFile(QProcess.nullDevice())
+    program.setStandardOutputFile(QProcess.nullDevice())
+    program.setStandardErrorFile(QProcess.nullDevice())
+    if not program.startDetached()[0]:
         raise OutsideError("The system did not start another window.", "Start it yourself with --profile-dir.")
