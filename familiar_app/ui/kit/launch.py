@@ -20,5 +20,5 @@ def launch(command: Sequence[str]) -> None:
     program.setStandardInputFile(QProcess.nullDevice())
     program.setStandardOutputFile(QProcess.nullDevice())
     program.setStandardErrorFile(QProcess.nullDevice())
-    if not program.startDetached()[0]:
+    if not program.startDetached():
         raise OutsideError("The system did not start another window.", "Start it yourself with --profile-dir.")
