@@ -156,7 +156,7 @@ class HelpView(QWidget):
             self.said.setText("" if model.hits else "No page has all these words. Fewer words find more.")
         else:
             self.list.setAccessibleName("Pages of the manual")
-            self.list.fill([(page.id, page.title, "") for page in model.manual.contents])
+            self.list.fill([(page.id, page.title, page.title) for page in model.manual.contents])
             self.list.choose(model.spot.page)
             self.said.setText("")
         self.said.setVisible(bool(self.said.text()))
