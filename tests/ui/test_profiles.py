@@ -143,3 +143,15 @@ def test_a_system_that_refuses_leaves_the_switch_as_it_is(world: World, on_loop:
         await until(lambda: not panel._rows["autostart"]._box.isChecked())
 
     on_loop(with_window(world, test))
+
+
+def test_the_first_run_leads_to_other_profiles_too(new_world: World, on_loop: OnLoop, tmp_path: Path) -> None:
+    new_world.parts.desktop.profiles.keep(tmp_path / "work")
+
+    async def test(window: MainWindow) -> None:
+        current(window).profiles.click()
+        sheet = await sheet_of(window)
+        press_named(sheet, "Open: work")
+        await until(lambda: new_world.asked == [("launch", tmp_path / "work")])
+
+    on_loop(with_window(new_world, test, opened=False))

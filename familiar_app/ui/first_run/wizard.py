@@ -30,6 +30,7 @@ from familiar_app.ui.kit.label import column, label, line, row, surface
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.page_scroll import PageScroll
 from familiar_app.ui.kit.parts import WindowParts
+from familiar_app.ui.kit.profile_sheet import show_profiles
 from familiar_app.ui.kit.stack import PageStack
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import ProgressView
@@ -156,6 +157,8 @@ class Wizard(QWidget):
         self.restore = button("Go back to a backup…", self._choose_backup, role="link")
         buttons.addWidget(self._back)
         buttons.addWidget(self.restore)
+        self.profiles = button("Profiles…", self._show_profiles, role="link")
+        buttons.addWidget(self.profiles)
         buttons.addStretch(1)
         buttons.addWidget(self._next)
         foot.addLayout(buttons)
@@ -176,6 +179,7 @@ class Wizard(QWidget):
         self._back.setAccessibleName(self._back.text())
         self._back.setVisible(self._adding or not self.state.is_first)
         self.restore.setVisible(step == "welcome")
+        self.profiles.setVisible(step == "welcome")
         last = "Add familiar" if self._adding else "Make the vault"
         self._next.setText(last if self.state.is_last else ("Begin" if step == "welcome" else "Next"))
         self._next.setAccessibleName(self._next.text())
@@ -189,6 +193,11 @@ class Wizard(QWidget):
     def _choose_backup(self) -> None:
         self.notice.clear()
         self._tasks.start(self._ask_for_backup, name="first_run.restore", show_error=self.notice.show_error)
+
+    def _show_profiles(self) -> None:
+        self.notice.clear()
+        show_error = self.notice.show_error
+        self._tasks.start(lambda: show_profiles(self, self._parts), name="first_run.profiles", show_error=show_error)
 
     async def _ask_for_backup(self) -> None:
         choice = await choose_backup(self, self._parts.theme)
