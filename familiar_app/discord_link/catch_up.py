@@ -61,11 +61,13 @@ class CatchUp:
 
     async def run(self, archive: Archive) -> None:
         """Fetch what was written meanwhile, and find what was deleted, in every channel and in threads that are new."""
-        channels = await self.house.load()
-        began = self._new_threads(archive, channels)
-        for channel in channels:
+        for channel in await self.house.load():
             await self._catch_up(archive, channel)
-        for thread in began:
+        await self.look_into_threads(archive)
+
+    async def look_into_threads(self, archive: Archive) -> None:
+        """Fetch what was written in threads that began meanwhile, as far as the archive knows them by now."""
+        for thread in self._new_threads(archive, await self.house.load()):
             with _passing_over(thread):
                 for heard in await archive.missed(thread, thread - 1, self._most):
                     await self.house.take(heard)

@@ -30,6 +30,7 @@ from familiar_app.discord_link.incoming import (
     Reacted,
     Removed,
     RightsChanged,
+    ServerArrived,
     Spot,
 )
 from familiar_app.discord_link.limit import Limits
@@ -135,6 +136,8 @@ class GatewayClient(discord.Client):
                 return self._pressed(args[0])
             case "guild_role_create" | "guild_role_update" | "guild_role_delete":
                 return [RightsChanged()]
+            case "guild_available" | "guild_join":
+                return [ServerArrived()]
             case "guild_channel_update" | "member_update":
                 return [RightsChanged()]
         return []

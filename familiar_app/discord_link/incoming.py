@@ -137,7 +137,14 @@ class RightsChanged:
     """What the bot may do, on a server or in a channel, may be something else now, and so may who reads there."""
 
 
-Incoming = Heard | Changed | Removed | Reacted | Typing | Pressed | Connected | Disconnected | RightsChanged
+@dataclass(frozen=True, slots=True)
+class ServerArrived:
+    """A server is known now with its channels and threads; it can be later than the connection."""
+
+
+Incoming = (
+    Heard | Changed | Removed | Reacted | Typing | Pressed | Connected | Disconnected | RightsChanged | ServerArrived
+)
 
 
 def channel_key(number: int) -> ChannelKey:

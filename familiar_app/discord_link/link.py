@@ -26,7 +26,15 @@ from familiar_app.discord_link.client import Addresses, GatewayClient
 from familiar_app.discord_link.fault import EXPECTED, ConnectionLostError, explained
 from familiar_app.discord_link.floor import Floor
 from familiar_app.discord_link.house import House, Member
-from familiar_app.discord_link.incoming import Connected, Disconnected, Heard, Incoming, Reacted, RightsChanged
+from familiar_app.discord_link.incoming import (
+    Connected,
+    Disconnected,
+    Heard,
+    Incoming,
+    Reacted,
+    RightsChanged,
+    ServerArrived,
+)
 from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.listener import Listener
 from familiar_app.discord_link.membership import Membership
@@ -227,6 +235,8 @@ class DiscordLink:
                         await self._look_up()
                     case RightsChanged():
                         await self._rights_changed(client)
+                    case ServerArrived() if self.status.state == "connected":
+                        await self._catch_up.look_into_threads(client)
                     case _:
                         if isinstance(event, Heard):
                             self.membership.note(event)
