@@ -87,6 +87,8 @@ async def test_what_was_said_in_threads_that_began_meanwhile_is_caught_up_on(tmp
         async with on.connected():
             await scene.write("Ann", "@Mira hi")
             await scene.replies(1)
+            await until_told(lambda: nothing_left(on))
+            await scene.until(lambda: not on.link.journal.answering, "for the end of the first answer")
         for name, under in (("new", parent), ("elsewhere", scene.open_channel("attic"))):
             scene.channels[name] = int(world.add_channel(name, kind=PUBLIC_THREAD, parent=under)["id"])
             await scene.write("Ben", "@Mira are you there?", channel=name, unseen=True)
