@@ -39,6 +39,12 @@ class CatchUp:
     _heard_until: dict[int, int] = field(default_factory=dict)
     _known_until: dict[ChannelId, int] = field(default_factory=dict)
     _open: set[ChannelId] = field(default_factory=set)
+    _opened_last: set[ChannelId] = field(default_factory=set)
+
+    @property
+    def missing(self) -> bool:
+        """Whether there is a channel of which something may not have arrived."""
+        return bool(self._open)
 
     def note(self, heard: Heard) -> None:
         """Take into account that everything in a channel up to this message has arrived."""
@@ -50,14 +56,16 @@ class CatchUp:
 
         Where something is still missing from before, it stays noted how far that was.
         """
+        self._opened_last = set()
         for channel in await self.house.load():
             if channel.id not in self._open and (known := await self._newest(channel)) is not None:
                 self._known_until[channel.id] = known
                 self._open.add(channel.id)
+                self._opened_last.add(channel.id)
 
     def resumed(self) -> None:
-        """Take into account that the connection brought what was missing."""
-        self._open.clear()
+        """Take into account that the connection brought what came since its last break, and nothing from before."""
+        self._open -= self._opened_last
 
     async def run(self, archive: Archive) -> None:
         """Fetch what was written meanwhile, and find what was deleted, in every channel and in threads that are new."""

@@ -265,7 +265,7 @@ class DiscordLink:
         self._tell(LinkStatus("connected"))
         if event.resumed:
             self._catch_up.resumed()
-        else:
+        if not event.resumed or self._catch_up.missing:
             await self._catch_up.run(client)
 
     async def _rights_changed(self, client: GatewayClient) -> None:

@@ -131,3 +131,25 @@ async def test_an_answer_that_vanished_meanwhile_is_found_although_it_was_never_
     await catch_up.run(There([20, 22]))
     assert [one.number for one in house.taken if isinstance(one, Heard)] == [22]
     assert [one for one in house.taken if isinstance(one, Removed)] == [Removed(10, (21,))]
+
+
+async def test_a_resumed_connection_closes_no_gap_that_an_earlier_one_left() -> None:
+    """A new session breaks before anything was fetched and is resumed: it brings nothing of what came before it."""
+    house = Household([20])
+    catch_up: Any = CatchUp(house)  # type: ignore[arg-type]
+    await catch_up.look_up()
+    await catch_up.look_up()
+    catch_up.resumed()
+    assert catch_up.missing
+    catch_up.note(heard(23))
+    await catch_up.look_up()
+    await catch_up.run(There([20, 21, 22, 23]))
+    assert numbers(house) == [21, 22, 23]
+    assert not catch_up.missing
+
+
+async def test_a_resumed_connection_closes_the_gap_of_its_own_break() -> None:
+    catch_up: Any = CatchUp(Household([20]))  # type: ignore[arg-type]
+    await catch_up.look_up()
+    catch_up.resumed()
+    assert not catch_up.missing
