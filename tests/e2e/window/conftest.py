@@ -87,6 +87,16 @@ class Screen:
         """Wait until the keyboard is at the widget of this accessible name."""
         self.until(lambda seen: seen.at(name), f"the keyboard at {name!r}")
 
+    def tab_to(self, name: str) -> None:
+        """Press Tab until the keyboard is at the widget of this accessible name."""
+        for _ in range(12):
+            before = self.look()
+            if before.at(name):
+                return
+            self.press("Tab")
+            self.until(lambda seen, before=before: seen.focus != before.focus, "the next stop of the Tab key")
+        raise AssertionError(f"Tab does not lead to {name}")
+
     def write(self, name: str, text: str) -> None:
         """Write into the widget of this accessible name, once the keyboard is there, and wait until it stands there."""
         self.until_at(name)

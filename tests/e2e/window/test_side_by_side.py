@@ -37,17 +37,6 @@ def titles(screen: Screen) -> list[str]:
     return sorted(screen.xdotool("getwindowname", number, check=False).strip() for number in numbers)
 
 
-def tab_to(screen: Screen, name: str) -> None:
-    """Press Tab until the keyboard is at the widget of that name."""
-    for _ in range(12):
-        if screen.look().at(name):
-            return
-        before = screen.look().focus
-        screen.press("Tab")
-        screen.until(lambda seen, before=before: seen.focus != before, "the next stop of the Tab key")
-    raise AssertionError(f"Tab does not lead to {name}")
-
-
 @pytest.fixture
 def others(screen: Screen) -> Iterator[list[Path]]:
     """Profiles whose windows are closed behind the test."""
@@ -63,7 +52,7 @@ def test_another_profile_opens_beside_the_first_and_both_go_on(screen: Screen, o
     screen.command("init", "--name", "Mira")
     program = screen.start()
     screen.until_at("Passphrase")
-    tab_to(screen, "Profiles…")
+    screen.tab_to("Profiles…")
     screen.press("space")
     usual = Path(screen.environment()["HOME"]) / ".local" / "share" / "familiar"
     work = usual.with_name("familiar-work")
@@ -79,7 +68,7 @@ def test_another_profile_opens_beside_the_first_and_both_go_on(screen: Screen, o
     assert len(programs(work)) == 1
     screen.focus_named("Familiar (profile)")
     screen.until_at("Profiles…")
-    tab_to(screen, "Passphrase")
+    screen.tab_to("Passphrase")
     screen.unlock()
     assert screen.end(program) == 0
     assert len(programs(work)) == 1, "the other window goes on without the first"
