@@ -53,3 +53,18 @@ def test_what_is_kept_in_the_chat_is_retired_among_the_memories(screen: Screen, 
     screen.press("ctrl+z")
     wait_until(lambda: not retired(), "the undo")
     assert screen.end(program) == 0
+
+
+def test_what_the_bundled_model_is_asked_to_remember_is_in_the_next_prompt(screen: Screen) -> None:
+    screen.command("init", "--name", "Mira")
+    program = screen.start()
+    screen.unlock()
+    screen.write("Message", "Remember that my sister Ida lives in Bergen.")
+    screen.press("Return")
+    wait_until(lambda: kept(screen) is not None, "the memory")
+    screen.until(lambda seen: seen.has("Make another answer"), "the answer")
+    assert screen.end(program) == 0
+    prompt = json.loads(screen.command("prompt", "Where does she live?", "--json"))
+    (layer,) = [one for one in prompt["layers"] if one["name"] == "saved_memories"]
+    assert "sister Ida lives in Bergen" in layer["text"]
+    assert any(layer["text"] in message["content"] for message in prompt["messages"])
