@@ -231,7 +231,8 @@ def screen(tmp_path: Path) -> Iterator[Screen]:
         if shutil.which(needed) is None:
             pytest.skip(f"{needed} is not installed, so there is no screen to use")
     read, write = os.pipe()
-    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x900x24", "-nolisten", "tcp"]
+    # Without -noreset it starts anew whenever its last window closes, and whoever connects meanwhile is refused.
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset"]
     server = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
     os.close(write)
     with os.fdopen(read) as said:
