@@ -94,8 +94,9 @@ class House:
             await member.listener.look_back()
 
     async def take_up(self) -> None:
-        """Finish the answers that were left unfinished."""
-        for member in self.members:
+        """Finish the answers that were left unfinished, in the order in which the familiars were called."""
+        left = {one.familiar: await self.vault.deliveries.left(one.familiar) for one in self.members}
+        for member in sorted(self.members, key=lambda one: [each.begun_at for each in left[one.familiar][:1]]):
             await member.listener.take_up()
 
     async def _statement(self, server: str | None) -> str:
