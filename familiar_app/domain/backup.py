@@ -77,7 +77,8 @@ def outdated(
 
     The newest always stays, unless it holds what was erased thirty days ago or longer.
     """
-    known = sorted(set(marks), key=lambda mark: mark.made_at, reverse=True)
+    # Those of one second in a fixed order, so that thinning again takes none of what was kept.
+    known = sorted(set(marks), key=lambda mark: (mark.made_at, mark.cause), reverse=True)
     kept = _newest_of_each(known, rule.daily, "%Y-%m-%d")
     kept |= _newest_of_each(known, rule.weekly, "%G-%V")
     kept |= _newest_of_each(known, rule.monthly, "%Y-%m")
