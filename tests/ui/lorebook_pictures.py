@@ -85,6 +85,11 @@ class CountingDouble(DoubleModel):
 
 
 class Turns:
+    def watch(self, _watcher: object) -> None:
+        """Nothing is ever said here."""
+
+    unwatch = watch
+
     async def page(self, _channel: int, *, limit: int) -> list[SimpleNamespace]:
         return [
             SimpleNamespace(

@@ -203,10 +203,10 @@ def test_local_only_is_told_with_the_button_that_ends_it(play: Play) -> None:
         network = scene.on.network
         allowed = network.check
 
-        def check(url: str) -> None:
+        def check(url: str, purpose: str = "") -> None:
             if network.local_only:
                 raise RefusedByLocalOnlyError
-            allowed(url)
+            allowed(url, purpose)
 
         network.check = check
         heard: list[bool] = []
@@ -224,7 +224,7 @@ def test_local_only_is_told_with_the_button_that_ends_it(play: Play) -> None:
 
 def test_a_pause_counts_down_and_can_be_cut_short(play: Play) -> None:
     async def story(scene: DiscordScene) -> None:
-        def broken(url: str) -> None:
+        def broken(url: str, _purpose: str = "") -> None:
             if "/api/" in url:
                 raise OutsideError("The network is gone.", retryable=True)
 

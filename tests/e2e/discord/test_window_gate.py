@@ -114,8 +114,8 @@ async def test_local_only_is_told_and_what_it_kept_off_is_connected_once_it_ends
         hub = hub_of(application)
         check = type(application.services.network).check
 
-        def refuse(policy: object, url: str) -> None:
-            check(policy, "https://discord.com" if application.services.network.local_only else url)  # type: ignore[arg-type]
+        def refuse(policy: object, url: str, purpose: str = "") -> None:
+            check(policy, "https://discord.com" if application.services.network.local_only else url, purpose)  # type: ignore[arg-type]
 
         monkeypatch.setattr(type(application.services.network), "check", refuse)
         await hub.set_token(MIRA, TOKEN)
