@@ -162,11 +162,13 @@ class Application:
             return hosted
 
     async def plan_to_remove(self, familiar: FamiliarId) -> ErasurePlan:
-        return await self.services.vault.erasure.plan(self._to_erase(familiar))
+        services = self.services
+        return await services.vault.erasure.plan(await asyncio.to_thread(self._to_erase, familiar))
 
     async def remove_familiar(self, familiar: FamiliarId, progress: Callable[[float], None] | None = None) -> Receipt:
         async with self._changing:
-            services, target = self.services, self._to_erase(familiar)
+            services = self.services
+            target = await asyncio.to_thread(self._to_erase, familiar)
             hosted = services.familiars.pop(familiar, None)
             services.broken.pop(familiar, None)
             if services.discord is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, FamiliarId
+from familiar_app.domain.settings import CharacterConfig
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.domain.turn import Author, NewTurn, Role
 from familiar_app.services import Hosted, NewFamiliar, Services
@@ -117,6 +119,27 @@ async def test_a_close_that_is_cancelled_still_closes_the_vault(
     with pytest.raises(asyncio.CancelledError):
         await task
     assert [name for name in files(root) if name.startswith("vault.")] == ["vault.db", "vault.keys"]
+
+
+async def test_what_goes_with_a_familiar_is_looked_up_away_from_the_loop(
+    tmp_path: Path, script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    application, nia = gate(tmp_path / "profile"), FamiliarId("nia")
+    await application.create("three herons", mira(script), recovery_code=new_recovery_code(), remember=False)
+    await application.add_familiar(mira(script, id=nia))
+    on_the_loop: list[bool] = []
+    read = Profile.config
+
+    def config(profile: Profile, familiar: FamiliarId) -> CharacterConfig:
+        on_the_loop.append(threading.current_thread() is threading.main_thread())
+        return read(profile, familiar)
+
+    monkeypatch.setattr(Profile, "config", config)
+    await application.plan_to_remove(nia)
+    await application.remove_familiar(nia)
+    assert set(on_the_loop) == {False}
+    assert application.profile.familiars() == [MIRA]
+    await application.close()
 
 
 @pytest.mark.slow
