@@ -9,14 +9,12 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from familiar_app.domain.errors import FamiliarError, LockedError
 from familiar_app.ui.kit.button import button
-from familiar_app.ui.kit.field import LabelledField, PasswordField
 from familiar_app.ui.kit.icon import follow, pixmap
 from familiar_app.ui.kit.label import column, label, row, surface
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.task import Tasks
-
-WIDTH = 400
+from familiar_app.ui.unlock.entry import WIDTH, PassphraseEntry, in_the_middle
 
 
 class CoverScreen(QWidget):
@@ -33,28 +31,14 @@ class CoverScreen(QWidget):
         self.notice = Notice(parts.theme)
         self._tasks = Tasks(parts.tasks, self, self._failed)
         self._picture = QLabel()
-        self.passphrase = PasswordField(parts.theme, "Passphrase")
-        self.field = LabelledField("Passphrase or recovery code", self.passphrase)
-        self.passphrase.returnPressed.connect(self._try)
-        self.passphrase.textChanged.connect(lambda _text: self.field.set_wrong(""))
-        self._caps = label("Caps Lock seems to be on.", "warning")
-        self._caps.hide()
-        self.passphrase.caps_lock.connect(self._caps.setVisible)
+        entry = PassphraseEntry(parts.theme, "Passphrase or recovery code", self._try)
+        self.passphrase, self.field, self._caps = entry.field, entry.labelled, entry.caps
         self._go = button("Unlock", self._try, role="primary")
         self._close = button("Close the vault", self.close_wanted.emit, role="link")
         self._close.setToolTip("Your familiars stop, and the key leaves this program's memory.")
         self._middle = QWidget()
         self._middle.setLayout(self._build())
-        layout = column(margins=24, spacing=0)
-        layout.addStretch(2)
-        # An aligned item would be asked for its height at the whole width; between stretches it is at its own.
-        centred = row(spacing=0)
-        centred.addStretch(1)
-        centred.addWidget(self._middle)
-        centred.addStretch(1)
-        layout.addLayout(centred)
-        layout.addStretch(3)
-        self.setLayout(layout)
+        self.setLayout(in_the_middle(self._middle))
         self._refresh()
         follow(parts.theme, self, self._refresh)
 

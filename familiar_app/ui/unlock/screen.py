@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError
 from familiar_app.ui.kit.button import button
-from familiar_app.ui.kit.field import LabelledField, PasswordField, line_edit
+from familiar_app.ui.kit.field import LabelledField, line_edit
 from familiar_app.ui.kit.going_back import choose_backup
 from familiar_app.ui.kit.icon import follow, pixmap
 from familiar_app.ui.kit.label import column, label, row, surface
@@ -19,8 +19,7 @@ from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.profile_sheet import show_profiles
 from familiar_app.ui.kit.stack import PageStack
 from familiar_app.ui.kit.task import Tasks
-
-WIDTH = 400
+from familiar_app.ui.unlock.entry import WIDTH, PassphraseEntry, in_the_middle
 
 
 class UnlockScreen(QWidget):
@@ -49,16 +48,7 @@ class UnlockScreen(QWidget):
         inner.addWidget(self._stack)
         inner.addWidget(self.notice)
         self._middle.setLayout(inner)
-        layout = column(margins=24, spacing=0)
-        layout.addStretch(2)
-        # An aligned item would be asked for its height at the whole width; between stretches it is at its own.
-        centred = row(spacing=0)
-        centred.addStretch(1)
-        centred.addWidget(self._middle)
-        centred.addStretch(1)
-        layout.addLayout(centred)
-        layout.addStretch(3)
-        self.setLayout(layout)
+        self.setLayout(in_the_middle(self._middle))
         self._refresh()
         follow(parts.theme, self, self._refresh)
 
@@ -74,13 +64,8 @@ class UnlockScreen(QWidget):
         self.notice.tell(text)
 
     def _make_passphrase(self) -> QWidget:
-        self._passphrase = PasswordField(self._parts.theme, "Passphrase")
-        self._field = LabelledField("Passphrase", self._passphrase)
-        self._passphrase.returnPressed.connect(self._unlock)
-        self._passphrase.textChanged.connect(lambda _text: self._field.set_wrong(""))
-        self._caps = label("Caps Lock seems to be on.", "warning")
-        self._caps.hide()
-        self._passphrase.caps_lock.connect(self._caps.setVisible)
+        entry = PassphraseEntry(self._parts.theme, "Passphrase", self._unlock)
+        self._passphrase, self._field, self._caps = entry.field, entry.labelled, entry.caps
         self._go = button("Unlock", self._unlock, role="primary")
         forgotten = button("Use the recovery code", lambda: self._show(1), role="link")
         self.restore = button("Go back to a backup…", self._choose_backup, role="link")
