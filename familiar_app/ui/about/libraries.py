@@ -4,35 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from familiar_app.ui.about.model import AboutModel
 from familiar_app.ui.kit.desktop import Library
 from familiar_app.ui.kit.label import column, label, set_role
+from familiar_app.ui.kit.table_model import TitledTableModel
 from familiar_app.ui.kit.theme import Theme
 
 _COLUMNS = ("Library", "Version", "Licence")
 _NO_TEXT = "No text of the licence came with this library; its name says which one it is."
 
 
-class LibraryTable(QAbstractTableModel):
+class LibraryTable(TitledTableModel):
     """The libraries that fit the search."""
+
+    columns = _COLUMNS
 
     def __init__(self, theme: Theme, model: AboutModel) -> None:
         super().__init__()
         self._theme, self._model = theme, model
 
-    def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._model.shown)
-
-    def columnCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(_COLUMNS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return _COLUMNS[section]
-        return None
+    def count(self) -> int:
+        return len(self._model.shown)
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         shown = self._model.shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHeaderView
 
@@ -13,6 +13,7 @@ from familiar_app.ui.discord.model import DiscordModel
 from familiar_app.ui.discord.place import Row
 from familiar_app.ui.discord.word import MODES, count_text, did_text, lacking_text, why_text
 from familiar_app.ui.kit.table import Table
+from familiar_app.ui.kit.table_model import TitledTableModel
 from familiar_app.ui.kit.theme import Theme
 
 PLACE_COLUMNS = ("Channel", "Listens", "Speaks", "Rights it lacks")
@@ -22,26 +23,16 @@ _INDENT = "    "
 _ROLES = Qt.ItemDataRole
 
 
-class _Rows(QAbstractTableModel):
+class _Rows(TitledTableModel):
     """What both have in common: rows that are taken from the model, and headings."""
-
-    columns: tuple[str, ...] = ()
 
     def __init__(self, theme: Theme, model: DiscordModel) -> None:
         super().__init__()
         self._theme, self._model = theme, model
         self.rows: list[Any] = []
 
-    def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.columns)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _ROLES.DisplayRole) -> Any:
-        if role == _ROLES.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return self.columns[section]
-        return None
+    def count(self) -> int:
+        return len(self.rows)
 
 
 class PlaceRows(_Rows):

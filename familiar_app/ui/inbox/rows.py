@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHeaderView
 
@@ -12,6 +12,7 @@ from familiar_app.domain.projection import RetirementState
 from familiar_app.ui.inbox.model import InboxModel
 from familiar_app.ui.inbox.word import state_text, when
 from familiar_app.ui.kit.table import Table
+from familiar_app.ui.kit.table_model import TitledTableModel
 from familiar_app.ui.kit.theme import Theme
 
 COLUMNS = ("Older fact", "Newer fact", "How it stands", "Proposed", "Why")
@@ -20,8 +21,10 @@ _KEYS = {Qt.Key.Key_A: "accept", Qt.Key.Key_K: "refuse", Qt.Key.Key_U: "undo", Q
 _STATE_WIDTH, _DATE_WIDTH, _LEAST_TEXT = 176, 116, 150
 
 
-class CaseRows(QAbstractTableModel):
+class CaseRows(TitledTableModel):
     """The cases that are shown; further pages come when the end comes into view."""
+
+    columns = COLUMNS
 
     wanted = Signal()
 
@@ -36,16 +39,8 @@ class CaseRows(QAbstractTableModel):
         self._size = len(self._model.cases)
         self.endResetModel()
 
-    def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else self._size
-
-    def columnCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(COLUMNS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return COLUMNS[section]
-        return None
+    def count(self) -> int:
+        return self._size
 
     def canFetchMore(self, parent: QModelIndex) -> bool:
         return not parent.isValid() and self._model.more

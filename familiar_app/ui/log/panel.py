@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QHeaderView, QScrollArea, QStackedWidget, QWidget
 
@@ -19,6 +19,7 @@ from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.label import column, label, surface
 from familiar_app.ui.kit.panel import PanelContext, PanelFactory
 from familiar_app.ui.kit.table import Table
+from familiar_app.ui.kit.table_model import TitledTableModel
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.log.model import LEVELS, Line, LogModel, level_word, line_text
 
@@ -42,23 +43,17 @@ def log_panel(source: LogSource) -> PanelFactory:
     return lambda _services, context: LogPanel(context, source)
 
 
-class LogTable(QAbstractTableModel):
+class LogTable(TitledTableModel):
     """The filtered lines as a table."""
+
+    columns = _COLUMNS
 
     def __init__(self, theme: Theme, lines: LogModel) -> None:
         super().__init__()
         self._theme, self._lines = theme, lines
 
-    def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._lines.shown)
-
-    def columnCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(_COLUMNS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return _COLUMNS[section]
-        return None
+    def count(self) -> int:
+        return len(self._lines.shown)
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self._lines.shown):

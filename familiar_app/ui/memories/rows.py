@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHeaderView
 
 from familiar_app.domain.saved_memory.memory import SavedMemory
 from familiar_app.ui.kit.table import Table
+from familiar_app.ui.kit.table_model import TitledTableModel
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.memories.model import MemoriesModel
 from familiar_app.ui.memories.word import state_text
@@ -30,8 +31,10 @@ _SPARED = (DATE, TAGS, ABOUT, STATE)
 _LEAST_TEXT = 200
 
 
-class MemoryRows(QAbstractTableModel):
+class MemoryRows(TitledTableModel):
     """The memories that are shown."""
+
+    columns = COLUMNS
 
     def __init__(self, theme: Theme, model: MemoriesModel) -> None:
         super().__init__()
@@ -44,16 +47,8 @@ class MemoryRows(QAbstractTableModel):
         self._rows = list(self._model.rows)
         self.endResetModel()
 
-    def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(COLUMNS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return COLUMNS[section]
-        return None
+    def count(self) -> int:
+        return len(self._rows)
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self._rows):

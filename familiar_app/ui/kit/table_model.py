@@ -1,0 +1,30 @@
+"""What the model of every plain table has: as many rows as it counts, and a title over each column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
+
+_NOTHING = QModelIndex()
+
+
+class TitledTableModel(QAbstractTableModel):
+    """`columns` are the titles. `count` gives the number of rows; `data` is left to whoever knows them."""
+
+    columns: Sequence[str] = ()
+
+    def count(self) -> int:
+        raise NotImplementedError
+
+    def rowCount(self, parent: QModelIndex = _NOTHING) -> int:
+        return 0 if parent.isValid() else self.count()
+
+    def columnCount(self, parent: QModelIndex = _NOTHING) -> int:
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return self.columns[section]
+        return None
