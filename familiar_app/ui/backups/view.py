@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
@@ -15,10 +14,10 @@ from familiar_app.store.backup_shelf import KeptBackup
 from familiar_app.ui.backups.model import BackupsModel
 from familiar_app.ui.backups.word import row_text, state_text
 from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.card import card, flowing
 from familiar_app.ui.kit.dialog import choose_file
-from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.header import PanelHeader
-from familiar_app.ui.kit.label import clear_layout, column, label, line, row, set_role, surface
+from familiar_app.ui.kit.label import clear_layout, column, label, line, row, surface
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.page_scroll import PageScroll
 from familiar_app.ui.kit.panel import PanelContext
@@ -70,15 +69,8 @@ class BackupsView(QWidget):
         page.addWidget(self._build_list())
         page.addWidget(self._build_care())
         page.addStretch(1)
-        holder, inside, centre = QWidget(), surface(QWidget(), 1), row(spacing=0)
-        holder.setMaximumWidth(theme.px(WIDTH) + 48)
-        holder.setLayout(page)
-        centre.addStretch(1)
-        centre.addWidget(holder, 100)
-        centre.addStretch(1)
-        inside.setLayout(centre)
         self.scroll = PageScroll()
-        self.scroll.setWidget(inside)
+        self.scroll.show_page(theme, page, WIDTH)
         self._wait = WaitStack(theme, self.scroll)
         layout = column(spacing=0)
         layout.addWidget(header)
@@ -86,7 +78,7 @@ class BackupsView(QWidget):
         self.setLayout(layout)
 
     def _build_state(self) -> QFrame:
-        card, inside = _card()
+        made, inside = card()
         self.elsewhere = button("Back up to a file…", self._make_elsewhere)
         self.from_file = button("Go back to a file…", partial(self._go_back, None))
         self._state = label("", "strong", wrap=True)
@@ -97,11 +89,11 @@ class BackupsView(QWidget):
         self._said = label("", "quiet", wrap=True)
         for widget in (self._state, self._failure, self._bar, self._said):
             inside.addWidget(widget)
-        inside.addWidget(_flow(self.elsewhere, self.from_file, self.stop_button))
-        return card
+        inside.addWidget(flowing(self.elsewhere, self.from_file, self.stop_button))
+        return made
 
     def _build_list(self) -> QFrame:
-        card, inside = _card()
+        made, inside = card()
         head = row(spacing=8)
         head.addWidget(label("Kept backups", "strong"))
         head.addStretch(1)
@@ -116,22 +108,22 @@ class BackupsView(QWidget):
         self._empty = label(EMPTY, "quiet", wrap=True)
         inside.addWidget(self._empty)
         self.row_buttons: list[QWidget] = []
-        return card
+        return made
 
     def _build_care(self) -> QFrame:
-        card, inside = _card()
+        made, inside = card()
         inside.addWidget(label("Care of the vault", "strong"))
         inside.addWidget(label(VERIFY, "quiet", wrap=True))
         self.verify = button("Check the vault", partial(self._care, "verify"))
-        inside.addWidget(_flow(self.verify))
+        inside.addWidget(flowing(self.verify))
         self._found = column(spacing=4)
         inside.addLayout(self._found)
         inside.addWidget(label(VACUUM, "quiet", wrap=True))
         self.vacuum = button("Give back room", partial(self._care, "vacuum"))
-        inside.addWidget(_flow(self.vacuum))
+        inside.addWidget(flowing(self.vacuum))
         self._care_bar = _bar("At work on the vault")
         inside.addWidget(self._care_bar)
-        return card
+        return made
 
     # ---- doing
 
@@ -246,22 +238,6 @@ class BackupsView(QWidget):
         for problem in model.problems[:MOST_PROBLEMS]:
             text = f"{problem.where}: {problem.what} {problem.how_to_mend}"
             self._found.addWidget(label(text, "danger", wrap=True, selectable=True))
-
-
-def _card() -> tuple[QFrame, Any]:
-    made, inside = QFrame(), column(spacing=8)
-    set_role(made, "card")
-    inside.setContentsMargins(16, 12, 16, 12)
-    made.setLayout(inside)
-    return made, inside
-
-
-def _flow(*widgets: QWidget) -> QWidget:
-    holder = QWidget()
-    flow = FlowLayout(holder, spacing=8)
-    for widget in widgets:
-        flow.addWidget(widget)
-    return holder
 
 
 def _bar(name: str) -> QProgressBar:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.field import LabelledField, PasswordField
 from familiar_app.ui.kit.flow import FlowLayout
-from familiar_app.ui.kit.label import column, label, row, surface
+from familiar_app.ui.kit.label import column, label, row
 from familiar_app.ui.kit.page_scroll import PageScroll
 from familiar_app.ui.kit.theme import Theme
 
@@ -73,14 +73,7 @@ class GuidePage(PageScroll):
         for number, (title, text) in enumerate(STEPS, 1):
             self._page.addLayout(self._step(number, title, text))
         self._page.addStretch(1)
-        inside, holder, centre = surface(QWidget(), 1), QWidget(), row(spacing=0)
-        holder.setMaximumWidth(self._theme.px(WIDTH) + 48)
-        holder.setLayout(self._page)
-        centre.addStretch(1)
-        centre.addWidget(holder, 100)
-        centre.addStretch(1)
-        inside.setLayout(centre)
-        self.setWidget(inside)
+        self.show_page(self._theme, self._page, WIDTH)
 
     def _step(self, number: int, title: str, text: str):
         made, words = row(spacing=12), column(spacing=4)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QScrollArea
+from PySide6.QtWidgets import QLayout, QScrollArea, QWidget
+
+from familiar_app.ui.kit.label import row, surface
+from familiar_app.ui.kit.theme import Theme
 
 
 class PageScroll(QScrollArea):
@@ -19,6 +22,17 @@ class PageScroll(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.verticalScrollBar().installEventFilter(self)
+
+    def show_page(self, theme: Theme, page: QLayout, width: int) -> None:
+        """Show a page in the middle, no wider than `width` pixels at 100 % beside its margins of 24."""
+        holder, inside, centre = QWidget(), surface(QWidget(), 1), row(spacing=0)
+        holder.setMaximumWidth(theme.px(width) + 48)
+        holder.setLayout(page)
+        centre.addStretch(1)
+        centre.addWidget(holder, 100)
+        centre.addStretch(1)
+        inside.setLayout(centre)
+        self.setWidget(inside)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.verticalScrollBar() and event.type() in (QEvent.Type.Show, QEvent.Type.Hide):

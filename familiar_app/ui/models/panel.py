@@ -14,7 +14,7 @@ from familiar_app.domain.settings import CharacterConfig
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.config_change import change_config
 from familiar_app.ui.kit.header import PanelHeader
-from familiar_app.ui.kit.label import column, label, row, surface
+from familiar_app.ui.kit.label import column, label, surface
 from familiar_app.ui.kit.model_shelf import ModelRow, ModelShelfModel
 from familiar_app.ui.kit.model_shelf_view import ModelShelfView
 from familiar_app.ui.kit.page_scroll import PageScroll
@@ -94,15 +94,8 @@ class ModelsPanel:
         page.addWidget(label(WORDS, "quiet", wrap=True))
         page.addWidget(self.view)
         page.addStretch(1)
-        holder, inside, centre = QWidget(), surface(QWidget(), 1), row(spacing=0)
-        holder.setMaximumWidth(self._context.theme.px(WIDTH) + 48)
-        holder.setLayout(page)
-        centre.addStretch(1)
-        centre.addWidget(holder, 100)
-        centre.addStretch(1)
-        inside.setLayout(centre)
         scroll = PageScroll()
-        scroll.setWidget(inside)
+        scroll.show_page(self._context.theme, page, WIDTH)
         made, layout = surface(QWidget(), 1), column(spacing=0)
         made.setAccessibleName("Models")
         layout.addWidget(PanelHeader(self._context.theme, "Models"))

@@ -20,7 +20,7 @@ from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.dialog import ask_for_network, choose_file
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.header import PanelHeader
-from familiar_app.ui.kit.label import column, label, line, row, set_role, surface
+from familiar_app.ui.kit.label import column, label, line, set_role, surface
 from familiar_app.ui.kit.model_choice import choice_from_slot
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.page_scroll import PageScroll
@@ -119,7 +119,6 @@ class SettingsPanel:
         self._search.setMinimumWidth(self._context.theme.px(240))
         self._search.textChanged.connect(self._filter)
         header.add_end(self._search)
-        inside = surface(QWidget(), 1)
         self._list = column(spacing=8)
         self._list.setContentsMargins(24, 16, 24, 24)
         self._list.addWidget(self.notice)
@@ -129,16 +128,8 @@ class SettingsPanel:
         self._nothing.hide()
         self._list.addWidget(self._nothing)
         self._list.addStretch(1)
-        holder = QWidget()
-        holder.setMaximumWidth(self._context.theme.px(WIDTH) + 48)
-        holder.setLayout(self._list)
-        centre = row(spacing=0)
-        centre.addStretch(1)
-        centre.addWidget(holder, 100)
-        centre.addStretch(1)
-        inside.setLayout(centre)
         self._scroll = PageScroll()
-        self._scroll.setWidget(inside)
+        self._scroll.show_page(self._context.theme, self._list, WIDTH)
         layout = column(spacing=0)
         layout.addWidget(header)
         layout.addWidget(self._scroll, 1)

@@ -14,7 +14,7 @@ from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.dialog import ask
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.header import PanelHeader
-from familiar_app.ui.kit.label import clear_layout, column, label, row, set_role, surface
+from familiar_app.ui.kit.label import clear_layout, column, label, set_role, surface
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.page_scroll import PageScroll
 from familiar_app.ui.kit.panel import PanelContext
@@ -73,8 +73,6 @@ class UpkeepView(QWidget):
         self.cancel = button("Cancel", partial(self.do, "cancel", ALL))
         for made in (self.run_all, self.rebuild_all, self.cancel):
             header.add_end(made)
-        inside, holder, centre = surface(QWidget(), 1), QWidget(), row(spacing=0)
-        holder.setMaximumWidth(theme.px(WIDTH) + 48)
         page = column(spacing=12)
         page.setContentsMargins(24, 16, 24, 24)
         page.addWidget(self.notice)
@@ -89,13 +87,8 @@ class UpkeepView(QWidget):
         page.addWidget(self._build_meaning())
         page.addWidget(self.health)
         page.addStretch(1)
-        holder.setLayout(page)
-        centre.addStretch(1)
-        centre.addWidget(holder, 100)
-        centre.addStretch(1)
-        inside.setLayout(centre)
         self.scroll = PageScroll()
-        self.scroll.setWidget(inside)
+        self.scroll.show_page(theme, page, WIDTH)
         self._wait = WaitStack(theme, self.scroll)
         layout = column(spacing=0)
         layout.addWidget(header)
