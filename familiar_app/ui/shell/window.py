@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import logging
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QRect, Qt
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QIcon
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCloseEvent, QIcon
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.settings import ProfileSettings
 from familiar_app.store.resource import resource
 from familiar_app.ui.first_run.wizard import Wizard
-from familiar_app.ui.kit.action import Action, ActionRegistry
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.going_back import BackupChoice
 from familiar_app.ui.kit.icon import follow
@@ -26,22 +24,18 @@ from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.secret_clipboard import secret_clipboard
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import ProgressView
-from familiar_app.ui.shell.binding import KeyBinding
 from familiar_app.ui.shell.covering import Covering
 from familiar_app.ui.shell.frame import Frame
 from familiar_app.ui.shell.happening import Happening, Happenings
-from familiar_app.ui.shell.help_page import HelpPage
 from familiar_app.ui.shell.locking import Locking, close_dialogs
 from familiar_app.ui.shell.notifier import Notifier
+from familiar_app.ui.shell.page_keys import PageKeys
 from familiar_app.ui.shell.returning import Returning
 from familiar_app.ui.shell.tray import Tray
+from familiar_app.ui.shell.window_place import WindowPlace
 from familiar_app.ui.unlock.screen import UnlockScreen
 
 log = logging.getLogger(__name__)
-
-FIRST_SIZE = (1180, 780)
-LEAST_SIZE = (720, 480)
-GEOMETRY, SIDE = "window.geometry", "window.side_width"
 
 
 class MainWindow(QWidget):
@@ -56,14 +50,13 @@ class MainWindow(QWidget):
         surface(self, 1)
         self.setWindowTitle(parts.desktop.titled("Familiar"))
         self.setAccessibleName("Familiar")
-        self.setMinimumSize(*LEAST_SIZE)
-        self._size_first()
+        self._place = WindowPlace(self)
         self._tasks = Tasks(parts.tasks, self, self._failed)
         self._pages = QStackedLayout(self)
         self._frame: Frame | None = None
         self._card: Path | None = None
         self._leaving = False
-        self._placed = False
+        self._keys = PageKeys(parts, self._pages, covered=lambda: self.locked)
         self._covering = Covering(
             parts, self._pages, add=self._add, close_vault=self.close_vault, uncovered=self._uncovered
         )
@@ -220,7 +213,7 @@ class MainWindow(QWidget):
         frame.familiar_shown.connect(self._name_window)
         frame.context.settings_changed.connect(self._apply)
         frame.back_wanted.connect(self._go_back_to)
-        await self._place(frame)
+        await self._place.restore(services.vault.state, frame)
         self._frame = frame
         self._name_window(services.familiars[frame.context.familiar].name)
         self._show(frame)
@@ -322,21 +315,8 @@ class MainWindow(QWidget):
         if frame is None:
             return
         await frame.close_panels()
-        state = self._parts.gate.services.vault.state
-        await state.set(GEOMETRY, base64.b64encode(self.saveGeometry().data()).decode())
-        await state.set(SIDE, frame.side_width)
+        await self._place.store(self._parts.gate.services.vault.state, frame)
         self._show(ProgressView(text))
-
-    async def _place(self, frame: Frame) -> None:
-        """Put the window where it was, once."""
-        state = self._parts.gate.services.vault.state
-        width = await state.get(SIDE)
-        if isinstance(width, int):
-            frame.set_side_width(width)
-        saved = await state.get(GEOMETRY)
-        if isinstance(saved, str) and not self._placed:
-            self.restoreGeometry(QByteArray(base64.b64decode(saved)))
-        self._placed = True
 
     def _show(self, page: QWidget) -> None:
         """Show a page and delete the others, but for the cover: while that is there, it stays in front."""
@@ -357,43 +337,7 @@ class MainWindow(QWidget):
         """Add a page; those without a frame get the few keys that are in force everywhere."""
         self._pages.addWidget(page)
         if not isinstance(page, Frame):
-            theme, registry = self._parts.theme, ActionRegistry()
-            registry.offer(
-                "window",
-                [
-                    Action("window.larger", "Larger text", lambda: theme.step_zoom(1), "Ctrl++"),
-                    Action("window.smaller", "Smaller text", lambda: theme.step_zoom(-1), "Ctrl+-"),
-                    Action("window.ordinary", "Ordinary text size", lambda: theme.step_zoom(0), "Ctrl+0"),
-                    Action("window.quit", "Quit", self._parts.request_quit, "Ctrl+Q"),
-                ],
-            )
-            if isinstance(page, HelpPage):
-                registry.offer("help", page.actions())
-            else:
-                registry.offer("help", [Action("window.help", "Help", self.show_help, "F1", enabled=self.can_help)])
-            KeyBinding(registry, page)
-
-    def can_help(self) -> bool:
-        """Whether the manual can be shown over the page; a covered window shows nothing but the question."""
-        return isinstance(self._pages.currentWidget(), UnlockScreen | Wizard | EmptyState) and not self._covering.on
-
-    def show_help(self) -> None:
-        """Show the manual over a page that is no frame, at what it is about."""
-        behind = self._pages.currentWidget()
-        if behind is None or not self.can_help():
-            return
-        about = "manual/first-steps" if isinstance(behind, Wizard) else "manual/troubleshooting"
-        page = HelpPage(self._parts, about)
-        page.closed.connect(partial(self._leave_help, page, behind))
-        self._add(page)
-        self._pages.setCurrentWidget(page)
-        page.view.show_current()
-
-    def _leave_help(self, page: HelpPage, behind: QWidget) -> None:
-        self._pages.setCurrentWidget(behind)
-        self._pages.removeWidget(page)
-        page.deleteLater()
-        behind.setFocus()
+            self._keys.bind(page)
 
     def _name_window(self, familiar: str) -> None:
         if self._covering.on:
@@ -407,13 +351,6 @@ class MainWindow(QWidget):
         heading = "The program could not go on from here"
         page = EmptyState(self._parts.theme, "warning", heading, text[:1].upper() + text[1:], step="Try again", run=run)
         self._show(page)
-
-    def _size_first(self) -> None:
-        screen = QGuiApplication.primaryScreen()
-        room = screen.availableGeometry() if screen is not None else QRect(0, 0, *FIRST_SIZE)
-        size = [min(FIRST_SIZE[0], room.width() - 40), min(FIRST_SIZE[1], room.height() - 60)]
-        self.resize(*size)
-        self.move(room.center().x() - size[0] // 2, room.center().y() - size[1] // 2)
 
     def _refresh(self) -> None:
         self.setWindowIcon(QIcon(str(resource("app", "familiar.svg"))))
