@@ -13,6 +13,22 @@ from familiar_app.store.turn_row import read_turn
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+# Numbers grow with time, so the highest is among the latest; what is not shown is little. A channel can be long, and
+# neither query reads all of it.
+_NEWEST = """SELECT message_id FROM (
+        SELECT * FROM (SELECT message_id FROM turns INDEXED BY turns_day WHERE channel = ?1 AND shown = 1
+            AND message_id IS NOT NULL AND role <> 'assistant' ORDER BY at DESC LIMIT 100)
+        UNION ALL SELECT message_id FROM turns INDEXED BY turns_channel WHERE channel = ?1 AND shown = 0
+            AND message_id IS NOT NULL AND role <> 'assistant')
+    ORDER BY length(message_id) DESC, message_id DESC LIMIT 1"""
+_NEWEST_OWN = """SELECT message_id FROM turns WHERE channel = ? AND message_id IS NOT NULL
+    ORDER BY length(message_id) DESC, message_id DESC LIMIT 1"""
+_RECENT = """SELECT id, message_id FROM turns INDEXED BY turns_channel
+        WHERE channel = ?1 AND shown = 1 AND message_id IS NOT NULL
+    UNION ALL SELECT id, message_id FROM turns INDEXED BY turns_channel
+        WHERE channel = ?1 AND shown = 0 AND message_id IS NOT NULL AND deleted = 0
+    ORDER BY id DESC LIMIT ?2"""
+
 
 class Messages:
     """Messages of the channels of one vault. Ids are the platform's, and grow with time."""
@@ -69,24 +85,14 @@ class Messages:
 
         Own ones are written down when they are sent, which can be before earlier ones of others have arrived.
         """
-        row = await self._engine.read(
-            lambda c: c.execute(
-                """SELECT message_id FROM turns WHERE channel = ? AND message_id IS NOT NULL
-                ORDER BY role = 'assistant', length(message_id) DESC, message_id DESC LIMIT 1""",
-                (channel,),
-            ).fetchone()
-        )
-        return None if row is None else str(row[0])
+
+        def work(connection: Connection) -> str | None:
+            row = connection.execute(_NEWEST, (channel,)).fetchone()
+            row = row or connection.execute(_NEWEST_OWN, (channel,)).fetchone()
+            return None if row is None else str(row[0])
+
+        return await self._engine.read(work)
 
     async def recent(self, channel: ChannelId, limit: int) -> list[str]:
         """Return the newest messages whose words are still kept, newest first."""
-        return await self._engine.read(
-            lambda c: [
-                row[0]
-                for row in c.execute(
-                    """SELECT message_id FROM turns WHERE channel = ? AND message_id IS NOT NULL AND deleted = 0
-                    ORDER BY id DESC LIMIT ?""",
-                    (channel, limit),
-                )
-            ]
-        )
+        return await self._engine.read(lambda c: [row[1] for row in c.execute(_RECENT, (channel, limit))])
