@@ -108,9 +108,14 @@ class Alarms:
         return await self._read("a.person = ? AND a.state = 'waiting'", (person,))
 
     async def _read(self, where: str, values: tuple[object, ...]) -> list[Alarm]:
-        if await self._engine.read(alarm_log.behind):
+        def work(connection: Connection) -> list[Alarm] | None:
+            return None if alarm_log.behind(connection) else alarm_log.read_alarms(connection, where, values)
+
+        found = await self._engine.read(work)
+        if found is None:
             await self._engine.write(alarm_log.catch_up)
-        return await self._engine.read(lambda connection: alarm_log.read_alarms(connection, where, values))
+            found = await self._engine.read(lambda connection: alarm_log.read_alarms(connection, where, values))
+        return found
 
     async def _announced(self, work: Callable[[Connection], T]) -> T:
         try:
