@@ -42,17 +42,17 @@ class Deliveries:
         self, asked: TurnId, familiar: FamiliarId, message_id: str, *, quote: bool, instead: TurnId | None = None
     ) -> None:
         """Note that a familiar is about to answer a message. One that is under way to the same message is replaced."""
-        row = (asked, familiar, instead, message_id, int(quote), to_micros(self._clock.now()))
-        await self._engine.write(
-            lambda c: _discard(c.execute("REPLACE INTO deliveries VALUES (?, ?, ?, ?, ?, ?)", row))
-        )
+        note = self.beginning(familiar, message_id, quote=quote, instead=instead)
+        await self._engine.write(lambda connection: note(connection, asked))
 
-    def beginning(self, familiar: FamiliarId, message_id: str, *, quote: bool) -> Callable[[Connection, TurnId], None]:
+    def beginning(
+        self, familiar: FamiliarId, message_id: str, *, quote: bool, instead: TurnId | None = None
+    ) -> Callable[[Connection, TurnId], None]:
         """Return what notes, in the transaction that stores a message, that a familiar is about to answer it."""
         at = to_micros(self._clock.now())
 
         def work(connection: Connection, asked: TurnId) -> None:
-            row = (asked, familiar, None, message_id, int(quote), at)
+            row = (asked, familiar, instead, message_id, int(quote), at)
             connection.execute("REPLACE INTO deliveries VALUES (?, ?, ?, ?, ?, ?)", row)
 
         return work
