@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -187,14 +187,6 @@ def _thoughts(connection: Connection, _scope: Scope, redaction: Redaction, row: 
         )
         cleaned.append(None if thought is None or room < 0 or rests_on_gone or row.void else redaction.value(item))
     return cleaned
-
-
-def _still_said(connection: Connection, turns: Iterable[int], gone: Collection[int]) -> list[int]:
-    """Return the turns that are going now or are still there; those that were deleted before support nothing."""
-    rows = connection.execute(
-        "SELECT id FROM turns WHERE deleted = 0 AND id IN (SELECT value FROM json_each(?))", (json.dumps(list(turns)),)
-    )
-    return [number for (number,) in rows] + [turn for turn in turns if turn in gone]
 
 
 def _summary(_connection: Connection, scope: Scope, redaction: Redaction, row: _Row) -> Any:
