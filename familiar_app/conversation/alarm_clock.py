@@ -158,8 +158,8 @@ class Reminders:
         if carrier is None or not carrier.ready(channel):
             return None
         # Where it listens no longer it does not speak either; the reminder waits until it does again.
-        heard = await self.conversation.vault.channels.list(self.conversation.familiar)
-        return channel if any(one.channel.id == channel.id for one in heard) else None
+        heard = await self.conversation.vault.channels.heard(self.conversation.familiar)
+        return channel if any(one.id == channel.id for one in heard) else None
 
     async def _deliver(self, channel: Channel, due: Turn, alarm: Alarm) -> None:
         going = self._going.setdefault(due.id, _Going())

@@ -16,7 +16,7 @@ async def surroundings_of(
 ) -> Surroundings:
     """Look around a channel: places whose matter may not be heard in it are not there."""
     audience = await vault.audiences.of(familiar, channel, config.audience_mode(channel.key))
-    heard = [one.channel for one in await vault.channels.list(familiar)]
+    heard = await vault.channels.heard(familiar)
     places = tuple(one for one in heard if one.id != channel.id and one.id in audience.open_to)
     waiting = await vault.alarms.waiting(familiar, channel=channel.id)
     focused = bool(await vault.attention.focus(familiar))

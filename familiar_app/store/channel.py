@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 _SELECT = "SELECT id, key, familiar, title, guild, archived FROM channels"
-_SUMMARY = """SELECT c.id, c.key, c.familiar, c.title, c.guild, c.archived,
+_NEWEST_TURN = "(SELECT max(t.id) FROM turns t WHERE t.channel = c.id AND t.shown = 1)"
+_HEARD = """c.archived = ? AND (c.familiar = ? OR c.id IN (
+        SELECT channel FROM subscriptions WHERE familiar = ? AND until IS NULL))
+    ORDER BY last_turn IS NULL, last_turn DESC, c.id"""
+_SUMMARY = f"""SELECT c.id, c.key, c.familiar, c.title, c.guild, c.archived,
     (SELECT count(*) FROM turns t WHERE t.channel = c.id AND t.shown = 1),
     (SELECT count(*) FROM turns t WHERE t.channel = c.id AND t.shown = 1 AND t.id > c.read_turn),
     (SELECT max(t.at) FROM turns t WHERE t.channel = c.id AND t.shown = 1),
-    (SELECT max(t.id) FROM turns t WHERE t.channel = c.id AND t.shown = 1) AS last_turn
-    FROM channels c WHERE c.archived = ? AND (c.familiar = ? OR c.id IN (
-        SELECT channel FROM subscriptions WHERE familiar = ? AND until IS NULL))
-    ORDER BY last_turn IS NULL, last_turn DESC, c.id"""
+    {_NEWEST_TURN} AS last_turn FROM channels c WHERE {_HEARD}"""
 
 
 class Channels:
@@ -88,6 +89,12 @@ class Channels:
             return [_summary(row) for row in rows]
 
         return await self._engine.read(work)
+
+    async def heard(self, familiar: FamiliarId) -> builtins.list[Channel]:
+        """Return the channels that `list` does, with nothing counted; much cheaper where much was said."""
+        query = f"""SELECT c.id, c.key, c.familiar, c.title, c.guild, c.archived, {_NEWEST_TURN} AS last_turn
+            FROM channels c WHERE {_HEARD}"""
+        return await self._engine.read(lambda c: [_channel(row) for row in c.execute(query, (0, familiar, familiar))])
 
     async def rename(self, id: ChannelId, title: str) -> None:  # noqa: A002
         """Give a channel another title."""

@@ -78,6 +78,7 @@ async def test_the_list_counts_turns_and_what_is_unread(
     assert (busy.channel, busy.turns, busy.unread, busy.last_turn) == (channel, 3, 1, turns[2].id)
     assert busy.last_at == NOON + timedelta(hours=2)
     assert (empty.channel, empty.turns, empty.unread, empty.last_turn, empty.last_at) == (quiet, 0, 0, None, None)
+    assert await vault.channels.heard(MIRA) == [channel, quiet]
 
 
 async def test_all_of_a_channel_can_be_marked_as_read(
