@@ -40,13 +40,13 @@ async def attention_here(conversation: Conversation, spot: Spot) -> str:
     """Tell in a sentence what a familiar attends to and which reminders wait, empty where there is nothing to tell."""
     vault, familiar = conversation.vault, conversation.familiar
     channel = await vault.channels.find(spot.key)
-    focus = await vault.attention.focus(familiar)
-    parts = []
-    if focus and channel is not None:
-        here = next((one for one in focus if one.channel.id == channel.id), None)
-        unread = next((one.count for one in await vault.attention.unread(familiar) if one.channel.id == channel.id), 0)
-        held = "attends to this channel" if here is not None else f"attends to other channels, {unread} unread here"
-        parts.append(held + (" (pinned)" if here is not None and here.pinned else ""))
-    if channel is not None and (waiting := len(await vault.alarms.waiting(familiar, channel=channel.id))):
+    if channel is None:
+        return ""
+    parts, regard = [], await vault.attention.of(familiar, channel.id)
+    if regard.chosen:
+        elsewhere = f"attends to other channels, {regard.unread} unread here"
+        held = "attends to this channel" if regard.attends else elsewhere
+        parts.append(held + (" (pinned)" if regard.pinned else ""))
+    if waiting := len(await vault.alarms.waiting(familiar, channel=channel.id)):
         parts.append(f"has {waiting} reminder{'s' if waiting > 1 else ''} to give here")
     return f"{conversation.name} {' and '.join(parts)}." if parts else ""

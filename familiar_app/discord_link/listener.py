@@ -26,7 +26,6 @@ from familiar_app.discord_link.incoming import (
     channel_number,
 )
 from familiar_app.discord_link.journal import Journal
-from familiar_app.discord_link.lookout import Lookout
 from familiar_app.discord_link.ping import user_number
 from familiar_app.discord_link.press import Presses
 from familiar_app.discord_link.proxy import WAIT_S, YOUNG_S, Original, Proxies, as_a_mere_name, key_of_proxy
@@ -42,6 +41,7 @@ from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId, TurnId
 from familiar_app.domain.settings import DiscordSettings
 from familiar_app.domain.turn import Author, Channel, Role, Turn
+from familiar_app.store.attention import Regard
 from familiar_app.store.delivery import Delivery
 from familiar_app.store.takeover import Copy
 
@@ -78,7 +78,6 @@ class Listener:
 
     def __post_init__(self) -> None:
         self.presses = Presses(self.conversation, self.scribe, self.line, self.voice, self.start, self.failed)
-        self.lookout = Lookout(self.conversation.familiar, self.scribe.vault)
         self.proxies = Proxies(
             self._merge, self._hear, self.scribe.follow, self.start, lambda s: self.pause(s), lambda: self.now_s()
         )
@@ -163,42 +162,59 @@ class Listener:
                 voice.forget(number)
 
     async def _hear(self, heard: Heard) -> None:
-        if heard.own or self._is_of_relative(heard) or heard.number in self._handled:
-            return
-        if not self.scribe.listens(heard.spot):
-            self.journal.note(heard, Why.DIRECT_OFF if heard.spot.direct else Why.NOT_SUBSCRIBED)
-            return
-        if not (heard.text.strip() or heard.extras):
-            # Discord shows the words to those alone who are mentioned in them.
-            self.journal.note(heard, Why.UNADDRESSED)
+        if self._passes_over(heard):
             return
         self._handled.append(heard.number)
-        heard = as_a_mere_name(heard)
-        verdict = when_to_speak(await self._situation(heard, await self.scribe.channel(heard.spot)))
-        if verdict.speak and not self.floor.grants(heard.number):
-            verdict = Verdict(False, Why.IN_A_ROW)
+        heard, vault, familiar = as_a_mere_name(heard), self.scribe.vault, self.scribe.familiar
+        channel = await self.scribe.channel(heard.spot)
+        regard = await vault.attention.of(familiar, channel.id)
+        verdict = await self._verdict(heard, channel, regard)
         quote = not heard.spot.direct and not verdict.may_stay_silent
-        _, turn, new = await self.scribe.hear(heard, quote=quote if verdict.speak else None)
+        turn, new = await self.scribe.hear(heard, channel, quote=quote if verdict.speak else None)
         if turn.channel in self._voices:
             self._voices[turn.channel].spoke(heard.author.key)
         if not new and await self._was_answered(turn):
             return
         original = self.proxies.note(heard, turn, verdict)
         if turn.deleted:
-            await self.scribe.vault.deliveries.end(turn.id, self.scribe.familiar)
+            await vault.deliveries.end(turn.id, familiar)
             return
         if verdict.speak and not new:
-            await self.scribe.vault.deliveries.begin(turn.id, self.scribe.familiar, str(heard.number), quote=quote)
+            await vault.deliveries.begin(turn.id, familiar, str(heard.number), quote=quote)
         log.info("turn %d: %s, because %s", turn.id, "answer" if verdict.speak else "no answer", verdict.why.value)
         self.journal.note(heard, verdict.why, speak=verdict.speak, turn=turn)
-        await self.lookout.heard(turn, looked=verdict.speak)
+        if regard.chosen and (verdict.speak or regard.attends):
+            await vault.attention.seen(familiar, turn.channel, turn.id)
         if verdict.speak:
             if verdict.may_stay_silent:
                 self._asked_at[turn.channel] = self.clock.now().timestamp()
-            wish = Wish(turn.id, heard.number, heard.author.key, quote)
-            if original is not None and await self._has_proxies(heard.spot):
-                wish.ready = partial(self.proxies.wait, original)
-            self.voice(turn).answer(wish)
+            await self._answer(turn, Wish(turn.id, heard.number, heard.author.key, quote), heard.spot, original)
+
+    def _passes_over(self, heard: Heard) -> bool:
+        """Tell whether a message is none to be written down here."""
+        if heard.own or self._is_of_relative(heard) or heard.number in self._handled:
+            return True
+        if not self.scribe.listens(heard.spot):
+            self.journal.note(heard, Why.DIRECT_OFF if heard.spot.direct else Why.NOT_SUBSCRIBED)
+            return True
+        if not (heard.text.strip() or heard.extras):
+            # Discord shows the words to those alone who are mentioned in them.
+            self.journal.note(heard, Why.UNADDRESSED)
+            return True
+        return False
+
+    async def _verdict(self, heard: Heard, channel: Channel, regard: Regard) -> Verdict:
+        """Decide whether to answer; among several familiars only a few may."""
+        verdict = when_to_speak(await self._situation(heard, channel, regard))
+        if verdict.speak and not self.floor.grants(heard.number):
+            return Verdict(False, Why.IN_A_ROW)
+        return verdict
+
+    async def _answer(self, turn: Turn, wish: Wish, spot: Spot, original: Original | None) -> None:
+        """Have a message answered, on a server with proxies once it is known whether a copy takes its place."""
+        if original is not None and await self._has_proxies(spot):
+            wish.ready = partial(self.proxies.wait, original)
+        self.voice(turn).answer(wish)
 
     def _is_of_relative(self, heard: Heard) -> bool:
         """Tell whether another account of this program said it; it is written down there."""
@@ -234,7 +250,7 @@ class Listener:
         answers = await self.scribe.vault.turns.answers(turn.id)
         return any(one.familiar == self.scribe.familiar and one.message_id is not None for one in answers)
 
-    async def _situation(self, heard: Heard, channel: Channel) -> Situation:
+    async def _situation(self, heard: Heard, channel: Channel, regard: Regard) -> Situation:
         now, asked = self.clock.now(), self._asked_at.get(channel.id)
         return Situation(
             own=heard.own,
@@ -249,8 +265,9 @@ class Listener:
             others_mentioned=heard.others_mentioned,
             another=heard.another,
             ambient=self.conversation.config.discord_mode(heard.spot.key, heard.spot.parent_key) == "ambient",
-            attended=heard.spot.direct or await self.lookout.attends(channel),
-            unread=await self.lookout.unread(channel),
+            attended=heard.spot.direct or regard.attends,
+            # With the message that is about to be written down.
+            unread=regard.unread + 1,
             own_in_a_row=await self._own_in_a_row(channel) if heard.author.bot else 0,
             age_s=(now - heard.at).total_seconds(),
             idle_s=None if asked is None else now.timestamp() - asked,

@@ -29,7 +29,7 @@ class Scribe:
 
     async def load(self) -> list[Channel]:
         """Read which channels of Discord the familiar hears, and return them."""
-        heard = [one.channel for one in await self.vault.channels.list(self.familiar)]
+        heard = await self.vault.channels.heard(self.familiar)
         found = [channel for channel in heard if channel.key.startswith("discord:")]
         self.listens_to |= {channel.key for channel in found}
         return found
@@ -66,16 +66,15 @@ class Scribe:
             await self.vault.audiences.tell_readers(channel.id, spot.readers)
         return channel
 
-    async def hear(self, heard: Heard, *, quote: bool | None = None) -> tuple[Channel, Turn, bool]:
-        """Store a message. False where it was there already.
+    async def hear(self, heard: Heard, channel: Channel, *, quote: bool | None = None) -> tuple[Turn, bool]:
+        """Store a message in its channel. False where it was there already.
 
         With `quote`, it is noted in the same instant that it is about to be answered, as a reply or not.
         """
-        channel = await self.channel(heard.spot)
         also = None
         if quote is not None:
             also = self.vault.deliveries.beginning(self.familiar, str(heard.number), quote=quote)
-        turn, new = await self.vault.turns.append(
+        return await self.vault.turns.append(
             NewTurn(
                 channel=channel.id,
                 role=Role.SYSTEM if heard.system else Role.USER,
@@ -90,7 +89,6 @@ class Scribe:
             ),
             also=also,
         )
-        return channel, turn, new
 
     async def follow(self, event: Incoming) -> None:
         """Write down what became of a message. One that was never stored is passed over."""

@@ -22,7 +22,7 @@ _UNREAD = """SELECT s.channel, (SELECT count(*) FROM turns t WHERE t.channel = s
         AND t.id > coalesce(a.seen, 0) AND t.role = 'user' AND t.arrived_at >= s.since)
     FROM subscriptions s JOIN channels c ON c.id = s.channel AND c.guild IS NOT NULL
     LEFT JOIN attention a ON a.familiar = s.familiar AND a.channel = s.channel
-    WHERE s.familiar = ? AND s.until IS NULL AND coalesce(a.focused, 0) = 0"""
+    WHERE s.familiar = ?1 AND s.until IS NULL AND coalesce(a.focused, 0) = 0 AND (?2 IS NULL OR s.channel = ?2)"""
 _ALL_SEEN = """INSERT INTO attention (familiar, channel, seen) SELECT ?1, s.channel, coalesce(
         (SELECT max(t.id) FROM turns t WHERE t.channel = s.channel AND t.shown = 1), 0)
     FROM subscriptions s WHERE s.familiar = ?1 AND s.until IS NULL
@@ -47,6 +47,16 @@ class Unread:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class Regard:
+    """What one channel has of the attention. `chosen` tells that the familiar does not attend to all channels."""
+
+    attends: bool = True
+    chosen: bool = False
+    pinned: bool = False
+    unread: int = 0
+
+
 class Attention:
     """What the familiars of one vault attend to. Only channels of servers count: at home, and in direct
     messages, they always listen.
@@ -65,10 +75,17 @@ class Attention:
 
         return await self._engine.read(work)
 
-    async def attends(self, familiar: FamiliarId, channel: ChannelId) -> bool:
-        """Tell whether a channel has the familiar's attention."""
-        rows = await self._engine.read(lambda connection: connection.execute(_FOCUS, (familiar,)).fetchall())
-        return not rows or any(number == channel for number, _ in rows)
+    async def of(self, familiar: FamiliarId, channel: ChannelId) -> Regard:
+        """Tell whether a channel has the familiar's attention, and how much is unread there if not."""
+
+        def work(connection: Connection) -> Regard:
+            focus = {number: bool(pinned) for number, pinned in connection.execute(_FOCUS, (familiar,))}
+            if not focus or channel in focus:
+                return Regard(chosen=bool(focus), pinned=focus.get(channel, False))
+            unread = connection.execute(_UNREAD, (familiar, channel)).fetchone()
+            return Regard(attends=False, chosen=True, unread=0 if unread is None else unread[1])
+
+        return await self._engine.read(work)
 
     async def pin(self, familiar: FamiliarId, channel: ChannelId) -> None:
         """Let the familiar attend to a channel until the owner says otherwise; other pinned ones stay."""
@@ -116,7 +133,7 @@ class Attention:
         def work(connection: Connection) -> list[Unread]:
             if connection.execute(f"{_FOCUS} LIMIT 1", (familiar,)).fetchone() is None:
                 return []
-            rows = [(number, count) for number, count in connection.execute(_UNREAD, (familiar,)) if count]
+            rows = [(number, count) for number, count in connection.execute(_UNREAD, (familiar, None)) if count]
             rows.sort(key=lambda row: (-row[1], row[0]))
             found = [(read_channel(connection, ChannelId(number)), count) for number, count in rows]
             return [Unread(channel, count) for channel, count in found if channel is not None]

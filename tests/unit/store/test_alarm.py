@@ -13,6 +13,7 @@ from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import ChannelKey, FamiliarId, TurnId
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role, Turn
+from familiar_app.store.attention import Regard
 from familiar_app.store.vault import Vault
 from tests.unit.store.vault_maker import ANN, CHEAP, MIRA, NOON, PASSPHRASE
 
@@ -159,18 +160,19 @@ async def test_attention_is_everywhere_until_it_is_somewhere(vault: Vault) -> No
         return (await vault.turns.append(NewTurn(place.id, Role.USER, text, NOON, author=ben)))[0]
 
     await says(two, "hello")
-    assert await vault.attention.attends(MIRA, two.id)
+    assert (await vault.attention.of(MIRA, two.id)).attends
     assert await vault.attention.unread(MIRA) == []
     await vault.attention.shift(MIRA, one.id)
-    assert [await vault.attention.attends(MIRA, place.id) for place in (one, two)] == [True, False]
+    assert [(await vault.attention.of(MIRA, place.id)).attends for place in (one, two)] == [True, False]
     await says(two, "anybody?")
     last = await says(two, "nobody.")
     assert [(one.channel.key, one.count) for one in await vault.attention.unread(MIRA)] == [("discord:2", 2)]
+    assert await vault.attention.of(MIRA, two.id) == Regard(attends=False, chosen=True, unread=2)
     await vault.attention.seen(MIRA, two.id, last.id)
     assert await vault.attention.unread(MIRA) == []
     await vault.attention.pin(MIRA, two.id)
     await vault.attention.shift(MIRA, None)
     assert [(one.channel.key, one.pinned) for one in await vault.attention.focus(MIRA)] == [("discord:2", True)]
-    assert await vault.attention.attends(OTHER, one.id)
+    assert (await vault.attention.of(OTHER, one.id)).attends
     await vault.attention.release(MIRA)
     assert await vault.attention.focus(MIRA) == []
