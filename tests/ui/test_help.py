@@ -10,6 +10,7 @@ from PySide6.QtGui import QDesktopServices, QImage, QKeySequence, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
+from familiar_app.domain.errors import OutsideError
 from familiar_app.ui.help.view import HelpView
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.theme import Theme
@@ -209,5 +210,21 @@ def test_a_covered_window_shows_no_manual(world: World, on_loop: OnLoop) -> None
         press(window, "F1")
         await settle()
         assert window._pages.currentWidget() is cover
+
+    on_loop(with_window(world, test))
+
+
+def test_an_error_that_leaves_nothing_else_leads_to_the_manual(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        window._failed(OutsideError("The disk is full."), None)
+        page = window._pages.currentWidget()
+        assert isinstance(page, EmptyState)
+        await until(page.help.isVisible)
+        page.help.click()
+        manual = window._pages.currentWidget()
+        await until(lambda: manual.view.model.page is not None, 30)
+        assert manual.view.model.page.id == "manual/troubleshooting"
+        press(window, "Esc")
+        assert window._pages.currentWidget() is page
 
     on_loop(with_window(world, test))

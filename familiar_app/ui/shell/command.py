@@ -7,7 +7,10 @@ from typing import Protocol
 
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.theme import ThemeMode
+from familiar_app.ui.shell.looks import Looks
 
+WINDOW = "Window"
+"""The heading of what concerns the whole window."""
 _THEMES: tuple[tuple[ThemeMode, str], ...] = (
     ("system", "Use the system's theme"),
     ("light", "Use the light theme"),
@@ -38,20 +41,26 @@ class Commands(Protocol):
     def toggle_local_only(self) -> None: ...
     def choose_familiar(self) -> None: ...
     def add_familiar(self) -> None: ...
-    def zoom(self, direction: int) -> None: ...
-    def use_theme(self, mode: ThemeMode) -> None: ...
 
 
 def shell_actions(
     do: Commands,
     panels: Sequence[tuple[str, str, str]],
+    looks: Looks,
     *,
     lock: Callable[[], object],
     close_vault: Callable[[], object],
     leave: Callable[[], object],
 ) -> list[Action]:
     """Return the actions that are always there. `panels` are (id, title, icon) in the order of the rail."""
-    return [*_panels(do, panels), *_window(do, lock, close_vault, leave), *_familiars(do), *_looks(do)]
+    return [
+        *_panels(do, panels),
+        *_ways(do),
+        *_text_size(looks),
+        *_window(do, lock, close_vault, leave),
+        *_familiars(do),
+        *_themes(looks),
+    ]
 
 
 def _panels(do: Commands, panels: Sequence[tuple[str, str, str]]) -> list[Action]:
@@ -68,10 +77,8 @@ def _panels(do: Commands, panels: Sequence[tuple[str, str, str]]) -> list[Action
     ]
 
 
-def _window(
-    do: Commands, lock: Callable[[], object], close_vault: Callable[[], object], leave: Callable[[], object]
-) -> list[Action]:
-    group = "Window"
+def _ways(do: Commands) -> list[Action]:
+    group = WINDOW
     return [
         Action("shell.palette", "Command palette", do.open_palette, "Ctrl+K", "search", group),
         Action("shell.find", "Find in this panel", do.find, "Ctrl+F", "search", group),
@@ -102,11 +109,23 @@ def _window(
             enabled=do.can_help,
         ),
         Action("shell.keys", "All keys", do.show_keys, "Shift+F1", "question", group, words="help shortcuts keyboard"),
-        Action("shell.larger", "Larger text", lambda: do.zoom(1), "Ctrl++", "plus", group, words="zoom in"),
-        Action("shell.smaller", "Smaller text", lambda: do.zoom(-1), "Ctrl+-", "search", group, words="zoom out"),
-        Action(
-            "shell.ordinary", "Ordinary text size", lambda: do.zoom(0), "Ctrl+0", "search", group, words="zoom reset"
-        ),
+    ]
+
+
+def _text_size(looks: Looks) -> list[Action]:
+    zoom, group = looks.zoom, WINDOW
+    return [
+        Action("shell.larger", "Larger text", lambda: zoom(1), "Ctrl++", "plus", group, words="zoom in"),
+        Action("shell.smaller", "Smaller text", lambda: zoom(-1), "Ctrl+-", "search", group, words="zoom out"),
+        Action("shell.ordinary", "Ordinary text size", lambda: zoom(0), "Ctrl+0", "search", group, words="zoom reset"),
+    ]
+
+
+def _window(
+    do: Commands, lock: Callable[[], object], close_vault: Callable[[], object], leave: Callable[[], object]
+) -> list[Action]:
+    group = WINDOW
+    return [
         Action("shell.lock", "Lock the window", lock, "Ctrl+L", "lock", group, words="cover hide away"),
         Action(
             "shell.close_vault",
@@ -139,8 +158,10 @@ def _familiars(do: Commands) -> list[Action]:
     ]
 
 
-def _looks(do: Commands) -> list[Action]:
+def _themes(looks: Looks) -> list[Action]:
     return [
-        Action(f"theme.{mode}", title, lambda chosen=mode: do.use_theme(chosen), "", "eye", "Look", "color dark light")
+        Action(
+            f"theme.{mode}", title, lambda chosen=mode: looks.use_theme(chosen), "", "eye", "Look", "color dark light"
+        )
         for mode, title in _THEMES
     ]

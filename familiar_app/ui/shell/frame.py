@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from familiar_app.domain.ids import FamiliarId
-from familiar_app.domain.statement import endpoint_hosts
 from familiar_app.ui.kit.action import ActionRegistry
-from familiar_app.ui.kit.label import column, line, row, surface
 from familiar_app.ui.kit.notice import Notice, UndoBar
 from familiar_app.ui.kit.panel import HasFoot, HasKeys, OffRail, Panel, PanelContext, Place
 from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.status import StatusModel
 from familiar_app.ui.kit.task import Tasks
-from familiar_app.ui.kit.theme import ThemeMode
+from familiar_app.ui.shell.arrangement import arrange
 from familiar_app.ui.shell.binding import KeyBinding
 from familiar_app.ui.shell.command import shell_actions
 from familiar_app.ui.shell.fact_finder import FactFinder
+from familiar_app.ui.shell.familiar_status import show_familiar_status
 from familiar_app.ui.shell.familiar_switch import FamiliarSwitch
 from familiar_app.ui.shell.field_undo import FieldUndo
 from familiar_app.ui.shell.history import History
+from familiar_app.ui.shell.kept_settings import KeptSettings
 from familiar_app.ui.shell.key_list import KeyList
-from familiar_app.ui.shell.local_only import LocalOnlySheet
+from familiar_app.ui.shell.local_only_switch import LocalOnlySwitch
+from familiar_app.ui.shell.looks import Looks
 from familiar_app.ui.shell.palette import Palette
 from familiar_app.ui.shell.rail import Rail, RailEntry
+from familiar_app.ui.shell.side_splitter import SideSplitter
 from familiar_app.ui.shell.side_view import SideView
 from familiar_app.ui.shell.status_bar import StatusBar
 from familiar_app.ui.shell.undoing import Undoing
@@ -37,7 +38,6 @@ from familiar_app.ui.shell.undoing import Undoing
 if TYPE_CHECKING:
     from familiar_app.services import Services
 
-SIDE_WIDTH = 360
 SEARCH = "search"
 HELP = "help"
 
@@ -70,7 +70,6 @@ class Frame(QWidget):
         self._history = History()
         self._panels: dict[str, Panel] = {}
         self._current = ""
-        self._unsaved: dict[str, object] = {}
         self.notice = Notice(theme)
         self._tasks = Tasks(parts.tasks, self, self.notice.show_error)
         self._rail = Rail(theme, lambda _button: self.choose_familiar())
@@ -79,18 +78,22 @@ class Frame(QWidget):
             theme,
             self.status,
             lock=lock,
-            local_only=self._show_local_only,
-            show_model=self._show_model,
+            local_only=lambda shield: self._local_only.open_sheet(shield),
+            show_model=lambda: self.go_to("settings", "model"),
             show_memory=lambda: self.show_panel("upkeep"),
             show_discord=lambda: self.show_panel("discord"),
             show_backups=lambda: self.show_panel("backups"),
         )
         self._stack = QStackedWidget()
-        self._build_layout()
+        self._splitter = SideSplitter(theme, self._stack, self.side_view)
+        self.side_view.closed.connect(self.focus_panel)
+        arrange(self, rail=self._rail, middle=self._splitter, notice=self.notice, bar=self._bar)
         self._undo_bar = UndoBar(theme, self)
         self._undoing = Undoing(self._undo_bar, self._bar.tell)
         self._palette = Palette(theme, self.actions_registry, self)
         self.context = self._make_context(FamiliarId(familiar))
+        self._local_only = LocalOnlySwitch(parts.gate, services, self.context, self._tasks, tell=self._bar.tell)
+        self._kept = KeptSettings(services.profile, self._tasks, self.context.settings_changed.emit)
         self._facts = FactFinder(services, self.context, self._palette, self.actions_registry, self._tasks)
         self._switch = FamiliarSwitch(
             services,
@@ -104,7 +107,8 @@ class Frame(QWidget):
         self._build_panels()
         self.context.familiar_changed.connect(lambda _familiar: self._activate())
         entries = [(panel.id, panel.title, panel.icon) for panel in self._on_rail()]
-        shell = shell_actions(self, entries, lock=lock, close_vault=close_vault, leave=parts.request_quit)
+        looks = Looks(theme, self._kept, self._bar.tell)
+        shell = shell_actions(self, entries, looks, lock=lock, close_vault=close_vault, leave=parts.request_quit)
         self.actions_registry.offer("shell", shell)
         self._keys = KeyBinding(self.actions_registry, self)
         self._field_undo = FieldUndo(self)
@@ -121,7 +125,7 @@ class Frame(QWidget):
         self.setEnabled(False)
         self._palette.close_palette()
         self.side_view.close_view()
-        await self._save_settings()
+        await self._kept.write()
         await self._tasks.cancel()
         for panel in self._panels.values():
             await panel.close()
@@ -133,10 +137,10 @@ class Frame(QWidget):
 
     @property
     def side_width(self) -> int:
-        return self._splitter.sizes()[1] or self._side_width
+        return self._splitter.side_width
 
     def set_side_width(self, width: int) -> None:
-        self._side_width = max(200, min(1200, width))
+        self._splitter.set_side_width(width)
 
     def panel(self, name: str) -> Panel | None:
         """Return a panel by its id, None where it is not offered."""
@@ -208,22 +212,13 @@ class Frame(QWidget):
         return self._undoing.can_redo
 
     def toggle_local_only(self) -> None:
-        self._set_local_only(not self._services.network.local_only)
+        self._local_only.toggle()
 
     def choose_familiar(self) -> None:
         self._switch.open_menu()
 
     def add_familiar(self) -> None:
         self.add_wanted.emit()
-
-    def zoom(self, direction: int) -> None:
-        self._parts.theme.step_zoom(direction)
-        self._save_setting("zoom", round(self._parts.theme.zoom, 2))
-        self._bar.tell(f"Text at {round(self._parts.theme.zoom * 100)} %")
-
-    def use_theme(self, mode: ThemeMode) -> None:
-        self._parts.theme.set_mode(mode)
-        self._save_setting("theme", mode)
 
     def switch_familiar(self, familiar: str) -> None:
         """Show another familiar of this vault."""
@@ -244,29 +239,6 @@ class Frame(QWidget):
         self._palette.place()
 
     # Building
-
-    def _build_layout(self) -> None:
-        surface(self, 1)
-        self._side_width = self._parts.theme.px(SIDE_WIDTH)
-        self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._splitter.setHandleWidth(1)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.addWidget(self._stack)
-        self._splitter.addWidget(self.side_view)
-        self._splitter.setStretchFactor(0, 1)
-        self.side_view.opened.connect(self._size_side)
-        self.side_view.closed.connect(self.focus_panel)
-        middle = column(spacing=0)
-        middle.addWidget(self._splitter, 1)
-        middle.addWidget(self.notice)
-        upper = row(spacing=0)
-        upper.addWidget(self._rail)
-        upper.addWidget(line(upright=True))
-        upper.addLayout(middle, 1)
-        whole = column(spacing=0)
-        whole.addLayout(upper, 1)
-        whole.addWidget(self._bar)
-        self.setLayout(whole)
 
     def _make_context(self, familiar: FamiliarId) -> PanelContext:
         parts = self._parts
@@ -345,11 +317,6 @@ class Frame(QWidget):
         if self._current and not self._panels[self._current].widget.isAncestorOf(self.focusWidget() or self):
             self._panels[self._current].activate()
 
-    def _size_side(self) -> None:
-        whole = self._splitter.width()
-        side = min(self._side_width, whole * 2 // 5)
-        self._splitter.setSizes([max(1, whole - side), side])
-
     def _reloaded(self, familiar: str) -> None:
         if familiar == self.context.familiar:
             self._show_familiar()
@@ -360,57 +327,10 @@ class Frame(QWidget):
         self._show_status()
 
     def _switched(self) -> None:
-        self._save_setting("last_familiar", str(self.context.familiar))
+        self._kept.save("last_familiar", str(self.context.familiar))
         self.side_view.close_view()
         self.familiar_shown.emit(self._services.familiars[self.context.familiar].name)
         self._show_status()
 
-    # Status and settings
-
     def _show_status(self) -> None:
-        info = self._services.familiars[self.context.familiar].prose.info
-        changes = {} if info.name == self.status.now.model else {"model_state": "idle", "tokens_per_s": None}
-        self.status.update(
-            vault_open=True,
-            local_only=self._services.network.local_only,
-            model=info.name,
-            model_local=info.local,
-            model_weak=info.weak,
-            **changes,
-        )
-
-    def _show_local_only(self, shield: QWidget) -> None:
-        on = self._services.network.local_only
-        hosts = endpoint_hosts(one.config for one in self._services.familiars.values())
-        show = (lambda: self.show_panel("network")) if "network" in self._panels else None
-        switch = self._set_local_only
-        sheet = LocalOnlySheet(self._parts.theme, self, on=on, switch=switch, hosts=hosts, show_hosts=show)
-        sheet.open_above(shield)
-
-    def _set_local_only(self, on: bool) -> None:
-        self._tasks.start(lambda: self._switch_local_only(on), name="shell.local_only")
-
-    async def _switch_local_only(self, on: bool) -> None:
-        await self._parts.gate.set_local_only(on)
-        now = self._services.network.local_only
-        self.context.local_only_changed.emit(now)
-        if now == on:
-            self._bar.tell("Nothing leaves this computer now." if on else "The network is allowed now.")
-        else:
-            self._bar.tell("The program was started with --local-only; that stays in force.")
-
-    def _show_model(self) -> None:
-        self.go_to("settings", "model")
-
-    def _save_setting(self, key: str, value: object) -> None:
-        self._unsaved[key] = value
-        self._tasks.start(self._save_settings, name="shell.save")
-
-    async def _save_settings(self) -> None:
-        """Write what is unsaved, one write after the other, and tell of it once all is written."""
-        settings = None
-        while self._unsaved:
-            changes, self._unsaved = self._unsaved, {}
-            settings = await asyncio.to_thread(self._services.profile.save_settings, changes)
-        if settings is not None:
-            self.context.settings_changed.emit(settings)
+        show_familiar_status(self.status, self._services, self.context.familiar)

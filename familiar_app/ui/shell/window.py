@@ -28,6 +28,7 @@ from familiar_app.ui.shell.covering import Covering
 from familiar_app.ui.shell.frame import Frame
 from familiar_app.ui.shell.happening import Happening, Happenings
 from familiar_app.ui.shell.locking import Locking, close_dialogs
+from familiar_app.ui.shell.looks import apply_looks
 from familiar_app.ui.shell.notifier import Notifier
 from familiar_app.ui.shell.page_keys import PageKeys
 from familiar_app.ui.shell.returning import Returning
@@ -172,11 +173,7 @@ class MainWindow(QWidget):
             self.activateWindow()
 
     def _apply(self, settings: ProfileSettings) -> None:
-        theme = self._parts.theme
-        theme.set_mode(settings.theme)
-        theme.set_zoom(settings.zoom)
-        if settings.reduce_motion != theme.reduce_motion:
-            theme.set_reduce_motion(settings.reduce_motion)
+        apply_looks(self._parts.theme, settings)
         self._tray.set_shown(settings.tray)
         self.notifier.apply(settings)
         self.locking.apply(settings)
@@ -338,6 +335,14 @@ class MainWindow(QWidget):
         self._pages.addWidget(page)
         if not isinstance(page, Frame):
             self._keys.bind(page)
+
+    def can_help(self) -> bool:
+        """Whether the manual can be shown over the page; asked by the links to it that stand on pages."""
+        return self._keys.can_help()
+
+    def show_help(self) -> None:
+        """Show the manual over a page that is no frame."""
+        self._keys.show_help()
 
     def _name_window(self, familiar: str) -> None:
         if self._covering.on:
