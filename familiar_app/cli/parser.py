@@ -24,6 +24,7 @@ from familiar_app.cli import (
     retirement_command,
     serve_command,
     server_command,
+    status_command,
     talk_command,
     transfer_command,
     vault_command,
@@ -33,6 +34,7 @@ from familiar_app.domain.errors import UsageError
 
 _FAMILIES = (
     profile_command,
+    status_command,
     talk_command,
     serve_command,
     log_command,
