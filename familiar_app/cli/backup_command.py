@@ -10,6 +10,7 @@ from typing import Any
 from familiar_app.cli import passphrase
 from familiar_app.cli.backup_shape import kept_shape
 from familiar_app.cli.context import Command
+from familiar_app.cli.next_step import problem_shape
 from familiar_app.domain.clock import Clock, FixedClock, SystemClock, format_time
 from familiar_app.domain.errors import LockedError, OutsideError, UserError
 from familiar_app.store import keyring
@@ -169,11 +170,8 @@ async def _look(command: Command) -> Looked:
 
 def _look_with_keyring(file: Path) -> Looked | None:
     sealed = SealedBackup(file)
-    try:
-        key = keyring.load(sealed.keys.vault)
-    except (LockedError, OutsideError):
-        return None
-    return look_with_key(sealed, key) if key is not None and sealed.keys.accepts(key) else None
+    key = _kept_key(sealed.keys)
+    return None if key is None else look_with_key(sealed, key)
 
 
 async def run_salvage(command: Command) -> int:
@@ -197,14 +195,20 @@ def _key_of_vault(command: Command) -> bytes:
     keys = KeyFile.read(keys_path(command.gate.profile.vault_path))
     given = passphrase.given(command.args.passphrase_file)
     if given is None:
-        try:
-            key = keyring.load(keys.vault)
-        except (LockedError, OutsideError):
-            key = None
-        if key is not None and keys.accepts(key):
+        key = _kept_key(keys)
+        if key is not None:
             return key
         given = passphrase.known(None, command.out)
     return keys.unwrap("passphrase", given)
+
+
+def _kept_key(keys: KeyFile) -> bytes | None:
+    """Return the data key that the keyring holds for a key file; None where it has none, or cannot be asked."""
+    try:
+        key = keyring.load(keys.vault)
+    except (LockedError, OutsideError):
+        return None
+    return key if key is not None and keys.accepts(key) else None
 
 
 def _clock(command: Command) -> Clock:
@@ -223,7 +227,7 @@ def _salvaged_shape(done: Salvaged) -> dict[str, Any]:
         "dropped": done.dropped,
         "stand_ins": done.stand_ins,
         "rebuilt": done.rebuilt,
-        "problems": [{"where": one.where, "what": one.what, "how_to_mend": one.how_to_mend} for one in done.problems],
+        "problems": [problem_shape(one) for one in done.problems],
         "kept": None if done.kept is None else str(done.kept),
     }
 

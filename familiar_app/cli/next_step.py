@@ -1,4 +1,4 @@
-"""The JSON form of an error, and what to do about one that does not say so itself: by its kind and its place."""
+"""The JSON forms of errors and findings, and what to do about an error that does not say so: by its kind and place."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from familiar_app.domain.errors import (
     StoppedByUserError,
     UsageError,
 )
+from familiar_app.store.verify import Problem
 
 _BY_KIND: tuple[tuple[type[FamiliarError], str], ...] = (
     (UsageError, "See 'familiar --help', or --help behind the command."),
@@ -25,6 +26,11 @@ _BY_KIND: tuple[tuple[type[FamiliarError], str], ...] = (
 def error_shape(error: FamiliarError) -> dict[str, str]:
     """Return an error's JSON form."""
     return {"kind": error.kind, "message": error.message, "next": next_step_of(error)}
+
+
+def problem_shape(problem: Problem) -> dict[str, str]:
+    """Return the JSON form of a finding about the vault."""
+    return {"where": problem.where, "what": problem.what, "how_to_mend": problem.how_to_mend}
 
 
 def next_step_of(error: FamiliarError) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from familiar_app.cli import passphrase
 from familiar_app.cli.context import Command
+from familiar_app.cli.next_step import problem_shape
 from familiar_app.domain.errors import FamiliarError, OutsideError, UserError
 from familiar_app.services import Services
 from familiar_app.store import keyring
@@ -46,8 +47,7 @@ async def run_verify(command: Command) -> int:
     out = command.out
     problems = await _problems(command)
     if out.as_json:
-        shape = [{"where": one.where, "what": one.what, "how_to_mend": one.how_to_mend} for one in problems]
-        out.json({"ok": not problems, "problems": shape})
+        out.json({"ok": not problems, "problems": [problem_shape(one) for one in problems]})
     else:
         for one in problems:
             out.line(f"{one.where}: {one.what} {one.how_to_mend}")
