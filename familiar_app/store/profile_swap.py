@@ -39,8 +39,10 @@ def coming_folder(root: Path) -> Path:
 
 
 def drop_coming(root: Path) -> None:
-    """Remove new files that are not wanted any more."""
+    """Remove new files that are not wanted any more, unless their exchange has begun: then it is completed later."""
     with translated(root):
+        if (root / COMING / _PLAN).exists():
+            return
         shutil.rmtree(root / COMING, ignore_errors=True)
 
 

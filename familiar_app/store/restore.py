@@ -23,7 +23,7 @@ from familiar_app.store.file_mode import make_private
 from familiar_app.store.keys import KeyFile, Way
 from familiar_app.store.lock import VaultLock
 from familiar_app.store.page_check import damaged_pages
-from familiar_app.store.profile_swap import CANON, VAULT_FILES, coming_folder, drop_coming, exchange
+from familiar_app.store.profile_swap import CANON, COMING, VAULT_FILES, coming_folder, drop_coming, exchange
 from familiar_app.store.vault_file import keys_path
 from familiar_app.store.written_file import write_atomically
 
@@ -89,13 +89,12 @@ async def restore(looked: Looked, wanted: Restoring, progress: Report | None = N
     try:
         await asyncio.to_thread(_make_ready, looked, wanted, report)
         if wanted.before_exchange is not None:
-            await wanted.before_exchange(wanted.root / ".coming" / "vault.db", looked.data_key)
+            await wanted.before_exchange(wanted.root / COMING / "vault.db", looked.data_key)
         report(_COPYING + _CHECKING)
         leaving = [*VAULT_FILES, *(CANON if wanted.canon else ())]
         kept = await asyncio.to_thread(_exchange, wanted, leaving)
     except BaseException:
-        if not (wanted.root / ".coming" / "exchange.json").exists():
-            await asyncio.to_thread(drop_coming, wanted.root)
+        await asyncio.to_thread(drop_coming, wanted.root)
         raise
     finally:
         lock.release()
@@ -112,7 +111,7 @@ def _lock(root: Path) -> VaultLock:
 def _exchange(wanted: Restoring, leaving: list[str]) -> Path | None:
     # Whoever had the new vault open leaves its lock behind; a log that could not be brought in comes along.
     for name in ("vault.lock", "vault.db-shm"):
-        left = wanted.root / ".coming" / name
+        left = wanted.root / COMING / name
         with translated(left):
             left.unlink(missing_ok=True)
     return exchange(wanted.root, leaving, wanted.at, "restore")

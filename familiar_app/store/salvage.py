@@ -98,8 +98,7 @@ async def salvage(root: Path, data_key: bytes, at: datetime, progress: Report | 
         done = await asyncio.to_thread(_bring_over, root, data_key, report)
         done.kept = await asyncio.to_thread(exchange, root, VAULT_FILES, at, "salvage")
     except BaseException:
-        if not (root / ".coming" / "exchange.json").exists():
-            await asyncio.to_thread(drop_coming, root)
+        await asyncio.to_thread(drop_coming, root)
         raise
     finally:
         lock.release()
