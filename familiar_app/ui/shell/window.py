@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QIcon
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
@@ -25,16 +24,17 @@ from familiar_app.ui.kit.secret_clipboard import secret_clipboard
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import ProgressView
 from familiar_app.ui.shell.covering import Covering
+from familiar_app.ui.shell.dead_end import no_way_on, none_loaded
+from familiar_app.ui.shell.entrance import Entrance
 from familiar_app.ui.shell.frame import Frame
 from familiar_app.ui.shell.happening import Happening, Happenings
 from familiar_app.ui.shell.locking import Locking, close_dialogs
 from familiar_app.ui.shell.looks import apply_looks
 from familiar_app.ui.shell.notifier import Notifier
 from familiar_app.ui.shell.page_keys import PageKeys
+from familiar_app.ui.shell.presence import Presence
 from familiar_app.ui.shell.returning import Returning
-from familiar_app.ui.shell.tray import Tray
 from familiar_app.ui.shell.window_place import WindowPlace
-from familiar_app.ui.unlock.screen import UnlockScreen
 
 log = logging.getLogger(__name__)
 
@@ -61,22 +61,16 @@ class MainWindow(QWidget):
         self._covering = Covering(
             parts, self._pages, add=self._add, close_vault=self.close_vault, uncovered=self._uncovered
         )
+        self._entrance = Entrance(parts, show=self._show, opened=self._start_open, back_wanted=self._go_back_to)
         self._returning = Returning(
             parts.gate,
             put_away=self._put_frame_away,
             show=self._show,
-            unlock=lambda told: self._show_unlock(told=told),
+            unlock=lambda told: self._entrance.unlock(told=told),
             apply=self._apply,
         )
-        self._tray = Tray(
-            parts.theme,
-            self,
-            title=parts.desktop.titled("Familiar"),
-            show=self.bring_to_front,
-            lock=self.lock,
-            close_vault=self.close_vault,
-            leave=parts.request_quit,
-        )
+        self._presence = Presence(self, parts, lock=self.lock, close_vault=self.close_vault)
+        self._tray = self._presence.tray
         self.notifier = Notifier(self, self._tray, locked=lambda: self.locked, go=self._go_to_happening)
         self.locking = Locking(self, lock=self.lock, close_vault=self.close_vault)
         self._refresh()
@@ -93,12 +87,7 @@ class MainWindow(QWidget):
         `hidden` leaves it in the tray, or minimised where the desktop has none.
         """
         self._card = card
-        if hidden and self._tray.available:
-            self._tray.hold(True)
-        elif hidden:
-            self.showMinimized()
-        else:
-            self.show()
+        self._presence.begin(hidden=hidden)
         self._tasks.start(self._begin, name="window.begin")
 
     def open_card(self, card: Path) -> None:
@@ -107,11 +96,7 @@ class MainWindow(QWidget):
         self._offer_card()
 
     def bring_to_front(self) -> None:
-        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
-        self.show()
-        self.raise_()
-        self.activateWindow()
-        self._tray.hold(False)
+        self._presence.bring_to_front()
 
     def lock(self) -> None:
         """Cover the window until somebody gives the passphrase; the familiars go on."""
@@ -161,9 +146,9 @@ class MainWindow(QWidget):
         self._apply(settings)
         match gate.state:
             case "new":
-                self._show_first_run()
+                self._entrance.make_vault(self._taken_card())
             case "locked":
-                self._show_unlock(settings.remember_key)
+                self._entrance.unlock(keyring=settings.remember_key)
                 if not settings.remember_key:
                     self.notifier.tell(Happening("locked"))
             case "open":
@@ -178,23 +163,8 @@ class MainWindow(QWidget):
         self.notifier.apply(settings)
         self.locking.apply(settings)
 
-    def _show_first_run(self) -> None:
-        wizard = Wizard(self._parts)
-        wizard.back_wanted.connect(self._go_back_to)
-        wizard.done.connect(lambda _familiar: self._tasks.start(self._open, name="window.open"))
-        self._show(wizard)
-        wizard.start(self._taken_card())
-
-    def _show_unlock(self, keyring: bool = False, told: str = "") -> None:
-        screen = UnlockScreen(self._parts)
-        screen.opened.connect(lambda: self._tasks.start(self._open, name="window.open"))
-        screen.back_wanted.connect(self._go_back_to)
-        self._show(screen)
-        screen.start()
-        if told:
-            screen.tell(told)
-        if keyring:
-            screen.try_keyring()
+    def _start_open(self, familiar: str = "") -> None:
+        self._tasks.start(partial(self._open, familiar), name="window.open")
 
     async def _open(self, familiar: str = "") -> None:
         """Build the frame for the vault that is open."""
@@ -248,10 +218,8 @@ class MainWindow(QWidget):
         if not broken:
             self._show_add()
             return
-        text = "\n".join(f"{familiar}: {error}" for familiar, error in broken.items())
         again = partial(self._tasks.start, self._reopen, name="window.reopen")
-        theme = self._parts.theme
-        self._show(EmptyState(theme, "warning", "No familiar could be loaded", text, step="Try again", run=again))
+        self._show(none_loaded(self._parts.theme, broken, again))
 
     async def _reopen(self) -> None:
         gate = self._parts.gate
@@ -270,7 +238,7 @@ class MainWindow(QWidget):
 
     def _added(self, familiar: str) -> None:
         if self._frame is None:
-            self._tasks.start(lambda: self._open(familiar), name="window.open")
+            self._start_open(familiar)
             return
         self._show(self._frame)
         self._frame.start()
@@ -302,7 +270,7 @@ class MainWindow(QWidget):
         finally:
             # Also where a draft cannot be stored: whoever wants it closed must not leave it open.
             await self._parts.gate.close()
-        self._show_unlock()
+        self._entrance.unlock()
 
     async def _put_frame_away(self, text: str) -> None:
         frame, self._frame = self._frame, None
@@ -352,10 +320,7 @@ class MainWindow(QWidget):
     def _failed(self, error: FamiliarError, again: Callable[[], object] | None) -> None:
         """Show an error that leaves nothing else to show."""
         run = again or (lambda: self._tasks.start(self._begin, name="window.begin"))
-        text = str(error)
-        heading = "The program could not go on from here"
-        page = EmptyState(self._parts.theme, "warning", heading, text[:1].upper() + text[1:], step="Try again", run=run)
-        self._show(page)
+        self._show(no_way_on(self._parts.theme, error, run))
 
     def _refresh(self) -> None:
         self.setWindowIcon(QIcon(str(resource("app", "familiar.svg"))))
