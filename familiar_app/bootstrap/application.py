@@ -10,13 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from familiar_app.bootstrap.contact_book import ContactBook
 from familiar_app.bootstrap.discord import build_hub
-from familiar_app.bootstrap.embedder_pool import EmbedderPool
-from familiar_app.bootstrap.lore_shelf import ProfileLorebooks
-from familiar_app.bootstrap.model_pool import ModelPool
-from familiar_app.context.assembler import Assembler
-from familiar_app.conversation.exchange import Conversation
-from familiar_app.conversation.inspector import Inspector
-from familiar_app.conversation.witness import Witness
+from familiar_app.bootstrap.familiar_host import FamiliarHost
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.erasure import ErasurePlan, OfFamiliar, Receipt
 from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError, OutsideError, UserError
@@ -25,8 +19,6 @@ from familiar_app.domain.settings import model_slot_from_spec
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.interchange.lorebook.library import LoreLibrary
 from familiar_app.models.network import NetworkPolicy
-from familiar_app.projectors.port import Desk
-from familiar_app.projectors.runner import Projectors
 from familiar_app.services import GateState, Hosted, NewFamiliar, Services
 from familiar_app.store import keyring
 from familiar_app.store.profile import Profile
@@ -61,9 +53,8 @@ class Application:
         self._tasks = tasks
         self._forced_local_only = local_only
         self._services: Services | None = None
-        self._pool: ModelPool | None = None
+        self._host: FamiliarHost | None = None
         self._contact_book: ContactBook | None = None
-        self._embedders = EmbedderPool(profile.root)
         self._lasting, self._discord = lasting, discord
         self._changing = asyncio.Lock()
         if finish_exchange(profile.root):
@@ -145,20 +136,13 @@ class Application:
 
     async def reload_familiar(self, familiar: FamiliarId) -> Hosted:
         async with self._changing:
-            services = self.services
-            hosted = await self._host_again(services, familiar)
+            services, host = self.services, self._host_of_open()
+            hosted = await host.host_again(familiar)
             services.familiars[familiar] = hosted
             services.broken.pop(familiar, None)
             if services.discord is not None:
                 services.discord.renew(familiar)
-            await self._pool_of_open().keep_only(
-                model for one in services.familiars.values() for model in (one.prose, one.background)
-            )
-            with_embedder = [(one, one.embedder) for one in services.familiars.values() if one.embedder is not None]
-            self._embedders.keep_only(
-                [embedder for _one, embedder in with_embedder],
-                [embedder for one, embedder in with_embedder if one.config.memory.retrieval.embedding_weight > 0],
-            )
+            await host.let_go_of_unused()
             return hosted
 
     async def plan_to_remove(self, familiar: FamiliarId) -> ErasurePlan:
@@ -208,24 +192,23 @@ class Application:
     async def close(self) -> None:
         async with self._changing:
             services, self._services = self._services, None
-            pool, self._pool = self._pool, None
+            host, self._host = self._host, None
             if services is None:
                 return
             try:
-                await self._close_parts(services, pool)
+                await self._close_parts(services, host)
             finally:
                 await services.vault.close()
 
-    async def _close_parts(self, services: Services, pool: ModelPool | None) -> None:
+    async def _close_parts(self, services: Services, host: FamiliarHost | None) -> None:
         """Close what stands on the vault."""
         if services.discord is not None:
             await services.discord.close()
         late = await self._tasks.cancel(services)
         if late:
             log.warning("%d tasks did not end in time", len(late))
-        await self._embedders.close()
-        if pool is not None:
-            await pool.close()
+        if host is not None:
+            await host.close()
         if self._contact_book is not None:
             await self._contact_book.save()
 
@@ -235,12 +218,11 @@ class Application:
         self._contact_book = ContactBook(vault, self._clock)
         await self._contact_book.load()
         network = NetworkPolicy(local_only=local_only, contacts=self._contact_book.contacts)
-        self._pool = ModelPool(network, vault.secrets.get)
-        self._embedders = EmbedderPool(self._profile.root)
         services = Services(self._profile, vault, self._clock, self._tasks, network)
+        host = self._host = FamiliarHost(services, self._lore_library, lasting=self._lasting)
         for familiar in self._profile.familiars():
             try:
-                services.familiars[familiar] = await self._host(services, familiar)
+                services.familiars[familiar] = await host.host(familiar)
             except FamiliarError as error:
                 log.warning("familiar %s could not be loaded", familiar, exc_info=error)
                 services.broken[familiar] = error
@@ -258,86 +240,6 @@ class Application:
         if services.discord is not None:
             self._tasks.start(services.discord.begin(), name="Discord", owner=services)
         return services
-
-    async def _host(self, services: Services, familiar: FamiliarId) -> Hosted:
-        pool = self._pool_of_open()
-        config = await asyncio.to_thread(self._profile.config, familiar)
-        card = await asyncio.to_thread(self._profile.card, familiar)
-        folder = self._profile.root
-        prose = await pool.get(config.models.prose, folder)
-        background = await pool.get(config.models.background, folder)
-        embedder = self._embedders.get(config.providers.embedding)
-        assembler = Assembler(
-            familiar=familiar,
-            card=lambda: card,
-            config=config,
-            vault=services.vault,
-            model=prose,
-            clock=self._clock,
-            owner_name=self._profile.settings().owner_name,
-            lorebooks=ProfileLorebooks(self._profile, familiar, config, self._lore_library),
-            embedder=embedder,
-        )
-        conversation = Conversation(
-            familiar=familiar,
-            name=card.name,
-            config=config,
-            vault=services.vault,
-            model=prose,
-            assembler=assembler,
-            clock=self._clock,
-        )
-        witness = Witness(background, services.vault, familiar, self._clock, config.context.kept_traces)
-        projectors = Projectors(Desk(familiar, card.name, services.vault, witness, config, self._clock, embedder))
-        hosted = Hosted(
-            id=familiar,
-            name=card.name,
-            config=config,
-            prose=prose,
-            background=background,
-            assembler=assembler,
-            conversation=conversation,
-            inspector=Inspector(familiar, config, services.vault, prose, assembler),
-            projectors=projectors,
-            embedder=embedder,
-        )
-        self._keep_memory(services, hosted)
-        return hosted
-
-    async def _host_again(self, services: Services, familiar: FamiliarId) -> Hosted:
-        """Host a familiar anew; its old projectors end first, so that no two of them do the same work."""
-        old = services.familiars.get(familiar)
-        if old is not None:
-            await old.projectors.stop()
-            await old.conversation.reminders.stop()
-        try:
-            hosted = await self._host(services, familiar)
-        except BaseException:
-            if old is not None and self._lasting:
-                self._start_projectors(services, old)
-                old.conversation.reminders.start(services.tasks, owner=services)
-            raise
-        if old is not None:
-            hosted.conversation.reminders.take_over(old.conversation.reminders)
-        return hosted
-
-    def _keep_memory(self, services: Services, hosted: Hosted) -> None:
-        """Where the vault stays open for long, keep its index and the vectors of the familiar in step with it."""
-        if not self._lasting:
-            return
-        services.vault.index.start(services.tasks, owner=services)
-        self._start_projectors(services, hosted)
-        hosted.conversation.reminders.start(services.tasks, owner=services)
-        if hosted.embedder is not None and hosted.config.memory.retrieval.embedding_weight > 0:
-            self._embedders.keep_filled(hosted.embedder, services.vault, services.tasks, owner=services)
-
-    @staticmethod
-    def _start_projectors(services: Services, hosted: Hosted) -> None:
-        """Let a familiar draw its memory by itself, unless its model would make things up; `project` asks any model."""
-        if hosted.background.info.weak:
-            log.info("familiar %s draws no memory by itself: its background model is too weak", hosted.id)
-            return
-        hosted.projectors.start(services.tasks, owner=services)
 
     async def _add(self, services: Services, familiar: NewFamiliar, changes: Mapping[str, Any]) -> Hosted:
         taken = frozenset(self._profile.familiars())
@@ -357,7 +259,7 @@ class Application:
                 await _to_its_end(self._profile.save_kept_card, chosen, familiar.card_kept)
             if familiar.lorebook_toml is not None:
                 await _to_its_end(self._profile.save_lorebook, chosen, familiar.lorebook_toml)
-            hosted = await self._host(services, chosen)
+            hosted = await self._host_of_open().host(chosen)
         except BaseException:
             await self._take_back(services, chosen, familiar)
             raise
@@ -371,10 +273,10 @@ class Application:
         if familiar.api_key:
             await services.vault.secrets.delete(_api_key_name(chosen))
 
-    def _pool_of_open(self) -> ModelPool:
-        if self._pool is None:
+    def _host_of_open(self) -> FamiliarHost:
+        if self._host is None:
             raise LockedError("The vault is not open.", "Unlock it first.")
-        return self._pool
+        return self._host
 
     def _config_changes(self, familiar: NewFamiliar) -> Mapping[str, Any]:
         slot = model_slot_from_spec(familiar.model)
@@ -406,9 +308,9 @@ class Application:
 
     async def _discard(self, vault: Vault) -> None:
         """Take back a vault that was made a moment ago and never handed out."""
-        if self._pool is not None:
-            await self._pool.close()
-            self._pool = None
+        if self._host is not None:
+            await self._host.close()
+            self._host = None
         await vault.discard()
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from familiar_app.bootstrap.application import Application
+from familiar_app.bootstrap.familiar_host import FamiliarHost
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import FixedClock
 from familiar_app.domain.errors import FamiliarError
@@ -17,7 +18,7 @@ from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, FamiliarId
 from familiar_app.domain.settings import CharacterConfig
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.domain.turn import Author, NewTurn, Role
-from familiar_app.services import Hosted, NewFamiliar, Services
+from familiar_app.services import Hosted, NewFamiliar
 from familiar_app.store.keys import new_recovery_code
 from familiar_app.store.profile import Profile
 from tests.doubles.waiting import PATIENCE_S, until
@@ -78,13 +79,13 @@ async def test_a_creation_that_is_cancelled_while_the_familiar_is_written_leaves
     application = gate(root)
     loading = asyncio.Event()
 
-    async def load(_self: Application, _services: Services, _familiar: FamiliarId) -> Hosted:
+    async def load(_self: FamiliarHost, _familiar: FamiliarId) -> Hosted:
         loading.set()
         await asyncio.sleep(60)
         raise AssertionError
 
     with monkeypatch.context() as patch:
-        patch.setattr(Application, "_host", load)
+        patch.setattr(FamiliarHost, "host", load)
         creating = asyncio.create_task(
             application.create("three herons", mira(script), recovery_code=new_recovery_code(), remember=False)
         )
