@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import uuid
-from collections.abc import Callable, Mapping
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Callable
 
+from familiar_app.bootstrap import roster
 from familiar_app.bootstrap.contact_book import ContactBook
 from familiar_app.bootstrap.discord import build_hub
 from familiar_app.bootstrap.familiar_host import FamiliarHost
 from familiar_app.domain.clock import Clock
-from familiar_app.domain.erasure import ErasurePlan, OfFamiliar, Receipt
-from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError, OutsideError, UserError
-from familiar_app.domain.ids import FamiliarId, familiar_id_from_name, is_familiar_id
-from familiar_app.domain.settings import model_slot_from_spec
+from familiar_app.domain.erasure import ErasurePlan, Receipt
+from familiar_app.domain.errors import FamiliarError, LockedError, OutsideError, UserError
+from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.interchange.lorebook.library import LoreLibrary
 from familiar_app.models.network import NetworkPolicy
@@ -24,9 +22,6 @@ from familiar_app.store import keyring
 from familiar_app.store.profile import Profile
 from familiar_app.store.profile_swap import finish_exchange
 from familiar_app.store.vault import Vault, vault_id
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -88,15 +83,14 @@ class Application:
         async with self._changing:
             if self.state != "new":
                 raise UserError("There is a vault in this profile already.", "Unlock it, or choose another folder.")
-            changes = self._config_changes(familiar)
-            self._check_id(familiar.id)
+            own = roster.checked_settings(familiar)
             self._profile.settings()
             vault = await Vault.create(
                 self._profile.vault_path, passphrase, recovery_code=recovery_code, clock=self._clock
             )
             try:
                 services = await self._build(vault)
-                await self._add(services, familiar, changes)
+                await roster.add(services, self._host_of_open(), familiar, own)
             except BaseException:
                 await self._discard(vault)
                 raise
@@ -130,9 +124,8 @@ class Application:
 
     async def add_familiar(self, familiar: NewFamiliar) -> Hosted:
         async with self._changing:
-            changes = self._config_changes(familiar)
-            self._check_id(familiar.id)
-            return await self._add(self.services, familiar, changes)
+            own = roster.checked_settings(familiar)
+            return await roster.add(self.services, self._host_of_open(), familiar, own)
 
     async def reload_familiar(self, familiar: FamiliarId) -> Hosted:
         async with self._changing:
@@ -147,31 +140,11 @@ class Application:
 
     async def plan_to_remove(self, familiar: FamiliarId) -> ErasurePlan:
         services = self.services
-        return await services.vault.erasure.plan(await asyncio.to_thread(self._to_erase, familiar))
+        return await services.vault.erasure.plan(await asyncio.to_thread(roster.to_erase, self._profile, familiar))
 
     async def remove_familiar(self, familiar: FamiliarId, progress: Callable[[float], None] | None = None) -> Receipt:
         async with self._changing:
-            services = self.services
-            target = await asyncio.to_thread(self._to_erase, familiar)
-            hosted = services.familiars.pop(familiar, None)
-            services.broken.pop(familiar, None)
-            if services.discord is not None:
-                await services.discord.forget(familiar)
-            if hosted is not None:
-                await hosted.projectors.stop()
-            receipt = await services.vault.erasure.erase(target, progress)
-            await services.vault.secrets.delete(_api_key_name(familiar))
-            await _to_its_end(self._profile.discard_familiar, familiar)
-            return receipt
-
-    def _to_erase(self, familiar: FamiliarId) -> OfFamiliar:
-        """Return what goes with a familiar, but for memories that a copy shares. Raises UserError for the only one."""
-        others = [one for one in self._profile.familiars() if one != familiar]
-        if not others:
-            raise UserError("This is the only familiar of the profile.", "Make another one first.")
-        lineage = self._profile.config(familiar).lineage
-        shared = any(self._profile.config(one).lineage == lineage for one in others)
-        return OfFamiliar(familiar, None if shared else lineage)
+            return await roster.remove(self.services, familiar, progress)
 
     async def set_local_only(self, on: bool) -> None:
         await asyncio.to_thread(self._profile.save_settings, {"local_only": on})
@@ -241,53 +214,10 @@ class Application:
             self._tasks.start(services.discord.begin(), name="Discord", owner=services)
         return services
 
-    async def _add(self, services: Services, familiar: NewFamiliar, changes: Mapping[str, Any]) -> Hosted:
-        taken = frozenset(self._profile.familiars())
-        chosen = familiar.id or familiar_id_from_name(familiar.card.name, taken)
-        if chosen in taken:
-            raise BadInputError("a familiar with this id exists already.", field="id", next_step="Choose another id.")
-        settings = dict(changes)
-        if familiar.api_key:
-            name = _api_key_name(chosen)
-            await services.vault.secrets.set(name, familiar.api_key)
-            settings["models.prose.api_key_secret"] = settings["models.background.api_key_secret"] = name
-        try:
-            await _to_its_end(self._profile.add_familiar, chosen, familiar.card, settings, str(uuid.uuid4()))
-            if familiar.avatar_png is not None:
-                await _to_its_end(self._profile.save_avatar, chosen, familiar.avatar_png)
-            if familiar.card_kept is not None:
-                await _to_its_end(self._profile.save_kept_card, chosen, familiar.card_kept)
-            if familiar.lorebook_toml is not None:
-                await _to_its_end(self._profile.save_lorebook, chosen, familiar.lorebook_toml)
-            hosted = await self._host_of_open().host(chosen)
-        except BaseException:
-            await self._take_back(services, chosen, familiar)
-            raise
-        services.familiars[chosen] = hosted
-        return hosted
-
-    async def _take_back(self, services: Services, chosen: FamiliarId, familiar: NewFamiliar) -> None:
-        """Undo `_add` as far as it came."""
-        if chosen in self._profile.familiars():
-            await _to_its_end(self._profile.discard_familiar, chosen)
-        if familiar.api_key:
-            await services.vault.secrets.delete(_api_key_name(chosen))
-
     def _host_of_open(self) -> FamiliarHost:
         if self._host is None:
             raise LockedError("The vault is not open.", "Unlock it first.")
         return self._host
-
-    def _config_changes(self, familiar: NewFamiliar) -> Mapping[str, Any]:
-        slot = model_slot_from_spec(familiar.model)
-        return {f"models.{name}.{key}": value for name in ("prose", "background") for key, value in slot.items()}
-
-    @staticmethod
-    def _check_id(familiar: FamiliarId | None) -> None:
-        if familiar is not None and not is_familiar_id(familiar):
-            raise BadInputError(
-                "an id has lower-case letters, digits, '-' and '_', and begins with a letter or digit.", field="id"
-            )
 
     def _key_from_keyring(self) -> bytes:
         key = keyring.load(vault_id(self._profile.vault_path))
@@ -312,17 +242,3 @@ class Application:
             await self._host.close()
             self._host = None
         await vault.discard()
-
-
-def _api_key_name(familiar: FamiliarId) -> str:
-    return f"{familiar}.api_key"
-
-
-async def _to_its_end(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run `work` in a thread. Where the waiting is cancelled, it ends all the same only when `work` is done."""
-    running = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))
-    try:
-        return await asyncio.shield(running)
-    except asyncio.CancelledError:
-        await asyncio.wait([running])
-        raise
