@@ -1,4 +1,4 @@
-"""Which familiar is shown: the menu behind its picture, switching, those that could not be loaded."""
+"""Which familiar is shown, in rail, title and status: its menu, switching, those that could not be loaded."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from familiar_app.ui.kit.icon import icon
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
+from familiar_app.ui.shell.familiar_status import show_familiar_status
 from familiar_app.ui.shell.rail import FamiliarButton
 
 if TYPE_CHECKING:
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 
 class FamiliarSwitch:
-    """Keeps the button of the rail true to `context.familiar`. `switched` is called after another one was chosen."""
+    """Keeps the button of the rail and the status true to `context.familiar`.
+
+    `shown` is called with the name of whoever is shown, `switched` after another one was chosen.
+    """
 
     def __init__(
         self,
@@ -34,16 +38,27 @@ class FamiliarSwitch:
         tasks: Tasks,
         *,
         add: Callable[[], object],
+        shown: Callable[[str], object],
         switched: Callable[[], object],
     ) -> None:
         self._services, self._context, self._button = services, context, button
         self._notice, self._tasks = notice, tasks
-        self._add, self._switched = add, switched
+        self._add, self._shown, self._switched = add, shown, switched
+        context.familiar_reloaded.connect(self._reloaded)
+        context.local_only_changed.connect(lambda _on: self._show_status())
+        context.settings_changed.connect(lambda _settings: self._show_status())
+
+    @property
+    def name(self) -> str:
+        """The name of the present familiar."""
+        return self._services.familiars[self._context.familiar].name
 
     def show(self) -> None:
-        """Show name and picture of the present familiar."""
-        self._button.set_familiar(self._services.familiars[self._context.familiar].name, None)
+        """Show name, picture and status of the present familiar."""
+        self._button.set_familiar(self.name, None)
         self._tasks.start(self._load_picture, name="shell.picture", replace=True)
+        self._shown(self.name)
+        self._show_status()
 
     def switch(self, familiar: str) -> None:
         """Show another familiar of this vault."""
@@ -76,6 +91,13 @@ class FamiliarSwitch:
         menu.addSeparator()
         menu.addAction("Add a familiar…").triggered.connect(lambda _checked=False: self._add())
         return menu
+
+    def _reloaded(self, familiar: str) -> None:
+        if familiar == self._context.familiar:
+            self.show()
+
+    def _show_status(self) -> None:
+        show_familiar_status(self._context.status, self._services, self._context.familiar)
 
     def _tell_broken(self, familiar: FamiliarId, error: FamiliarError) -> None:
         def again() -> None:

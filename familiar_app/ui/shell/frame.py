@@ -20,7 +20,6 @@ from familiar_app.ui.shell.arrangement import arrange
 from familiar_app.ui.shell.binding import KeyBinding
 from familiar_app.ui.shell.command import shell_actions
 from familiar_app.ui.shell.fact_finder import FactFinder
-from familiar_app.ui.shell.familiar_status import show_familiar_status
 from familiar_app.ui.shell.familiar_switch import FamiliarSwitch
 from familiar_app.ui.shell.field_undo import FieldUndo
 from familiar_app.ui.shell.history import History
@@ -102,6 +101,7 @@ class Frame(QWidget):
             self.notice,
             self._tasks,
             add=self.add_familiar,
+            shown=self.familiar_shown.emit,
             switched=self._switched,
         )
         self._build_panels()
@@ -113,7 +113,7 @@ class Frame(QWidget):
         self._keys = KeyBinding(self.actions_registry, self)
         self._field_undo = FieldUndo(self)
         self._rail.chosen.connect(self.show_panel)
-        self._show_familiar()
+        self._switch.show()
 
     def start(self) -> None:
         """Show the first panel."""
@@ -133,7 +133,7 @@ class Frame(QWidget):
     @property
     def familiar_name(self) -> str:
         """The name of the familiar that is shown."""
-        return self._services.familiars[self.context.familiar].name
+        return self._switch.name
 
     @property
     def side_width(self) -> int:
@@ -261,9 +261,6 @@ class Frame(QWidget):
         context.tell = self._bar.tell
         context.actions_changed = self._offer_panel
         context.badge = self._rail.set_badge
-        context.familiar_reloaded.connect(self._reloaded)
-        context.local_only_changed.connect(lambda _on: self._show_status())
-        context.settings_changed.connect(lambda _settings: self._show_status())
         return context
 
     def _build_panels(self) -> None:
@@ -317,20 +314,6 @@ class Frame(QWidget):
         if self._current and not self._panels[self._current].widget.isAncestorOf(self.focusWidget() or self):
             self._panels[self._current].activate()
 
-    def _reloaded(self, familiar: str) -> None:
-        if familiar == self.context.familiar:
-            self._show_familiar()
-
-    def _show_familiar(self) -> None:
-        self._switch.show()
-        self.familiar_shown.emit(self._services.familiars[self.context.familiar].name)
-        self._show_status()
-
     def _switched(self) -> None:
         self._kept.save("last_familiar", str(self.context.familiar))
         self.side_view.close_view()
-        self.familiar_shown.emit(self._services.familiars[self.context.familiar].name)
-        self._show_status()
-
-    def _show_status(self) -> None:
-        show_familiar_status(self.status, self._services, self.context.familiar)
