@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication, QWidget  # isort: skip
 from familiar_app import __version__
 from familiar_app.bootstrap.application import Application
 from familiar_app.bootstrap.desktop import build_desktop
+from familiar_app.bootstrap.language import choose_language
 from familiar_app.bootstrap.log import LogBuffer, log_to_file
 from familiar_app.bootstrap.main import make_application
 from familiar_app.bootstrap.model_library import build_library
@@ -76,6 +77,7 @@ def open_window(args: argparse.Namespace, buffer: LogBuffer) -> int:
     crash = CrashDialog(theme, _active_window)
     tasks = TaskRegistry(lambda name, error: _report(crash, name, error))
     application = make_application(args, tasks)
+    choose_language(application.profile)
     instance = SingleInstance(application.profile.root)
     if not instance.claim(args.open, hidden=args.hidden):
         return 0

@@ -41,6 +41,7 @@ from familiar_app.domain.setting_value import (
 Provider = Literal["llama_cpp", "openai", "scripted"]
 DiscordMode = Literal["mentions", "ambient"]
 DiscordPersona = Literal["webhook", "webhook_only", "name"]
+Language = Literal["system", "en", "de"]
 Theme = Literal["system", "light", "dark", "contrast"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
@@ -329,6 +330,7 @@ class ProfileSettings(Table):
     owner_name: Annotated[str, Field(min_length=1, max_length=80)]
     local_only: bool
     remember_key: bool
+    language: Language
     theme: Theme
     zoom: Annotated[float, Field(ge=0.5, le=3.0)]
     reduce_motion: bool

@@ -19,6 +19,15 @@ def _zoom(percent: int) -> tuple[float, str]:
 
 SETTINGS: tuple[Setting, ...] = (
     Setting(
+        "language",
+        "Look",
+        "Language",
+        "What the window speaks. Takes effect with the next start. Your familiars answer in whatever language you use.",
+        "choice",
+        choices=(("system", "As the system"), ("en", "English"), ("de", "Deutsch")),
+        words="translation english german deutsch sprache",
+    ),
+    Setting(
         "theme",
         "Look",
         "Theme",

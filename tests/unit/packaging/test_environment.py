@@ -8,10 +8,10 @@ import sys
 import textwrap
 from pathlib import Path
 
-import environment
 import pytest
-from environment import PYTHON, Environment, SetupError
 
+import environment
+from environment import PYTHON, Environment, SetupError
 from tests.doubles.waiting import PATIENCE_S, until_seen
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are shell scripts")

@@ -15,10 +15,9 @@ ROOT = Path(__file__).parents[3]
 INSTALLER = ROOT / "packaging" / "installer"
 sys.path.insert(0, str(INSTALLER))
 
+import build  # noqa: E402
 import icons  # noqa: E402
 import linux  # noqa: E402
-
-import build  # noqa: E402
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

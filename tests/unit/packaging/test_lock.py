@@ -6,8 +6,9 @@ import re
 import tomllib
 from pathlib import Path
 
-import lock
 import pytest
+
+import lock
 
 ROOT = Path(__file__).parents[3]
 PIN = re.compile(r"^([a-z0-9-]+)==([^ ;\\]+)(?: ; [^\\]+)?(?: \\)?$")

@@ -10,10 +10,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import pytest
+
 import checks
 import launcher
 import pip_run
-import pytest
 import start
 from environment import Environment
 

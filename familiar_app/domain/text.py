@@ -1,0 +1,81 @@
+"""The program's words in the person's language, by gettext's idiom.
+
+`tr` and `ntr` translate where a text is shown; `tr_later` names a text that stands in a constant, which is made before
+a language is chosen, and leaves it as it is. English is the language of the source and needs no catalogue. Prompts,
+logs and the command line are not translated: they are read by models, by whoever helps, and by scripts.
+
+    EMPTY = tr_later("No backup yet.")
+    label(tr(EMPTY))
+    tr("Delete {name}?", name=familiar.name)
+    ntr("{n} message", "{n} messages", count)
+"""
+
+from __future__ import annotations
+
+from gettext import NullTranslations
+from string import Formatter
+
+
+class _Language:
+    """What is spoken at the moment, in one place for the whole process."""
+
+    def __init__(self) -> None:
+        self.code = "en"
+        self.catalogue = NullTranslations()
+
+
+_spoken = _Language()
+
+
+def speak(code: str, catalogue: NullTranslations) -> None:
+    """Translate into a language from now on. What was shown before stays as it is."""
+    _spoken.code, _spoken.catalogue = code, catalogue
+
+
+def language() -> str:
+    """Return the code of the language that is spoken, such as `de`."""
+    return _spoken.code
+
+
+def tr_later(text: str) -> str:
+    """Name a text for the catalogue without translating it yet."""
+    return text
+
+
+def tr(text: str, **values: object) -> str:
+    """Translate a text and put values in its `{places}`. Counted numbers are written as the language does."""
+    return _filled(_spoken.catalogue.gettext(text) if text else "", values)
+
+
+def ptr(context: str, text: str, **values: object) -> str:
+    """Translate a text that means different things in different places; `context` tells them apart."""
+    return _filled(_spoken.catalogue.pgettext(context, text), values)
+
+
+def ntr(one: str, many: str, n: int, **values: object) -> str:
+    """Translate a text with a count, `{n}`, in the form that the count asks for."""
+    return _filled(_spoken.catalogue.ngettext(one, many, n), {"n": n, **values})
+
+
+def number(value: float, digits: int | None = None) -> str:
+    """Write a number with the language's marks, and with so many digits behind the decimal mark.
+
+    >>> number(1234567)
+    '1,234,567'
+    >>> number(4.9)
+    '4.9'
+    """
+    form = f"{value:,}" if digits is None else f"{value:,.{digits}f}"
+    group, point = ptr("mark between groups of three digits", ","), ptr("decimal mark", ".")
+    return form.replace(",", "\0").replace(".", point).replace("\0", group)
+
+
+def _filled(text: str, values: dict[str, object]) -> str:
+    if not values:
+        return text
+    written = {name: _written(value) for name, value in values.items()}
+    return Formatter().vformat(text, (), written)
+
+
+def _written(value: object) -> object:
+    return number(value) if isinstance(value, int) and not isinstance(value, bool) else value
