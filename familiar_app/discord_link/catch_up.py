@@ -30,7 +30,7 @@ class Archive(Protocol):
 
 @dataclass
 class CatchUp:
-    """Catches up for the familiars of one account. Call `note` with all that the account hears.
+    """Catches up for the familiars of one account. Call `arrives` with all that the account hears, then `note`.
 
     What others have written down of a channel, or what was sent there, does not tell how far this account has heard.
     """
@@ -46,8 +46,12 @@ class CatchUp:
         """Whether there is a channel of which something may not have arrived."""
         return bool(self._open)
 
+    def arrives(self, heard: Heard) -> None:
+        """Take into account that everything in a channel before this message has arrived."""
+        self._heard_until.setdefault(heard.spot.number, heard.number - 1)
+
     def note(self, heard: Heard) -> None:
-        """Take into account that everything in a channel up to this message has arrived."""
+        """Take into account that this message, too, was taken in. One that a break cut short is fetched again."""
         spot = heard.spot.number
         self._heard_until[spot] = max(heard.number, self._heard_until.get(spot, 0))
 

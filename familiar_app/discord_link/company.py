@@ -100,7 +100,6 @@ class Company:
             addresses=self.addresses,
             patience=self.patience,
             relatives=self._relatives,
-            journal=self.journals.setdefault(members[0].familiar, Journal()),
             journals=self.journals,
             on_status=lambda status: self._tell(members, status),
             on_surroundings=lambda: [self.on_surroundings(one.familiar) for one in members],

@@ -91,7 +91,7 @@ class House:
     async def look_back(self) -> None:
         """Note which answers an earlier run of the program has left unfinished."""
         for member in self.members:
-            await member.listener.look_back()
+            await member.listener.unfinished.look_back()
 
     async def take_up(self) -> None:
         """Finish the answers that were left unfinished, in the order in which the familiars were called."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -39,13 +38,14 @@ from familiar_app.discord_link.journal import Journal
 from familiar_app.discord_link.listener import Listener
 from familiar_app.discord_link.membership import Membership
 from familiar_app.discord_link.notice import DiscordNotices
+from familiar_app.discord_link.persona import Personas
 from familiar_app.discord_link.proxy_lookup import Lookup, nobody
 from familiar_app.discord_link.scribe import Scribe
 from familiar_app.discord_link.sender import Line
 from familiar_app.discord_link.slash import add_commands, synchronise
 from familiar_app.discord_link.status import LinkStatus
+from familiar_app.discord_link.waiting import Breaks
 from familiar_app.discord_link.waiting import Patience as Patience
-from familiar_app.discord_link.webhook import Mask, Persona
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.ids import FamiliarId
@@ -71,7 +71,6 @@ class DiscordLink:
     relatives: set[int] = field(default_factory=set)
     others: Sequence[Conversation] = ()
     floor: Floor = field(default_factory=Floor)
-    journal: Journal = field(default_factory=Journal)
     journals: dict[FamiliarId, Journal] = field(default_factory=dict)
     picture: Callable[[FamiliarId], bytes | None] = lambda _: None
     lookup: Lookup = nobody
@@ -80,15 +79,15 @@ class DiscordLink:
     status: LinkStatus = field(default_factory=LinkStatus)
     _client: GatewayClient | None = field(default=None, init=False)
     _retry: asyncio.Event = field(default_factory=asyncio.Event, init=False)
-    _personas: dict[FamiliarId, Persona] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        self.journals.setdefault(self.conversation.familiar, self.journal)
         members = [self._member(one) for one in (self.conversation, *self.others)]
         self.house = House(self.conversation.vault, members)
         self._catch_up = CatchUp(self.house)
         self.scribe, self.listener = members[0].scribe, members[0].listener
+        self.journal = self.listener.journal
         self.membership = Membership(lambda: self._client)
+        self._personas = Personas(self.picture, self._note)
         self._tell_tools()
 
     @property
@@ -217,7 +216,7 @@ class DiscordLink:
         self, client: GatewayClient, tree: CommandTree, events: asyncio.Queue[Incoming]
     ) -> FamiliarError:
         """Deal with what happens, in order. An error about one thing does not keep the next from being dealt with."""
-        breaks: deque[float] = deque(maxlen=self.patience.most_breaks)
+        breaks = Breaks(self.patience)
         while True:
             event = await events.get()
             try:
@@ -226,10 +225,9 @@ class DiscordLink:
                         await self._connected(client, event)
                         await synchronise(tree, self.conversation.vault, client.me)
                     case Disconnected():
-                        breaks.append(time.monotonic())
                         if self.status.state == "connected":
                             self._tell(LinkStatus("connecting"))
-                        if self._breaks_too_often(breaks):
+                        if breaks.one_more(time.monotonic()):
                             return OutsideError("Discord breaks the connection again and again.", retryable=True)
                         self.floor.leave(self)
                         await self._look_up()
@@ -238,21 +236,19 @@ class DiscordLink:
                     case ServerArrived() if self.status.state == "connected":
                         await self._catch_up.look_into_threads(client)
                     case _:
-                        if isinstance(event, Heard):
-                            self.membership.note(event)
-                            self._catch_up.note(event)
                         await self._take(event)
             except FamiliarError as error:
                 self._note(error)
 
     async def _take(self, event: Incoming) -> None:
-        # Of a channel that several accounts see, each of them is told of every reaction.
-        if not isinstance(event, Reacted) or self.floor.keeps(event.channel, self):
+        if isinstance(event, Heard):
+            self.membership.note(event)
+            self._catch_up.arrives(event)
             await self.house.take(event)
-
-    def _breaks_too_often(self, breaks: deque[float]) -> bool:
-        """Tell whether to pause: the library connects again at once, and identifying is rationed."""
-        return len(breaks) == breaks.maxlen and breaks[-1] - breaks[0] < self.patience.breaks_within_s
+            self._catch_up.note(event)
+        # Of a channel that several accounts see, each of them is told of every reaction.
+        elif not isinstance(event, Reacted) or self.floor.keeps(event.channel, self):
+            await self.house.take(event)
 
     async def _look_up(self) -> None:
         await self.house.look_back()
@@ -271,21 +267,14 @@ class DiscordLink:
     async def _rights_changed(self, client: GatewayClient) -> None:
         await self.house.tell_readers(client.spot)
         self.house.try_again()
-        for persona in self._personas.values():
-            persona.try_again()
+        self._personas.try_again()
 
     def _line(self, conversation: Conversation) -> Line:
         """Return what sends for a familiar: the account itself, or a webhook of its own where others use it too."""
-        client, familiar = self._client, conversation.familiar
+        client = self._client
         if client is None or not client.is_ready():
             raise ConnectionLostError("There is no connection to Discord at the moment.")
-        if not self.others:
-            return client
-        if familiar not in self._personas:
-            way, picture = conversation.config.discord.persona, partial(self.picture, familiar)
-            mask = Mask(familiar, conversation.name, way, picture)
-            self._personas[familiar] = Persona(client, conversation.vault, mask, self._note)
-        return self._personas[familiar]
+        return self._personas.of(conversation, client) if self.others else client
 
     def _start(self, work: Coroutine[Any, Any, None], name: str) -> object:
         return self.tasks.start(work, name=name, owner=self)

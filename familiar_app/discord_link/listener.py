@@ -7,7 +7,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -31,7 +31,7 @@ from familiar_app.discord_link.press import Presses
 from familiar_app.discord_link.proxy import WAIT_S, YOUNG_S, Original, Proxies, as_a_mere_name, key_of_proxy
 from familiar_app.discord_link.proxy_lookup import Lookup, nobody
 from familiar_app.discord_link.reminding import PLATFORM, Reminding
-from familiar_app.discord_link.resume import wish_left
+from familiar_app.discord_link.resume import Unfinished
 from familiar_app.discord_link.scribe import Scribe
 from familiar_app.discord_link.sender import Line
 from familiar_app.discord_link.speak_rule import Situation, Verdict, Why, when_to_speak
@@ -42,7 +42,6 @@ from familiar_app.domain.ids import ChannelId, TurnId
 from familiar_app.domain.settings import DiscordSettings
 from familiar_app.domain.turn import Author, Channel, Role, Turn
 from familiar_app.store.attention import Regard
-from familiar_app.store.delivery import Delivery
 from familiar_app.store.takeover import Copy
 
 _REMEMBERED = 2000
@@ -73,10 +72,9 @@ class Listener:
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     now_s: Callable[[], float] = time.monotonic
     _proxied: set[int] = field(default_factory=set)
-    _left: list[Delivery] | None = None
-    _cut_off: set[TurnId] = field(default_factory=set)
 
     def __post_init__(self) -> None:
+        self.unfinished = Unfinished(self.scribe.vault, self.scribe.familiar)
         self.presses = Presses(self.conversation, self.scribe, self.line, self.voice, self.start, self.failed)
         self.proxies = Proxies(
             self._merge, self._hear, self.scribe.follow, self.start, lambda s: self.pause(s), lambda: self.now_s()
@@ -111,30 +109,16 @@ class Listener:
         for voice in self._voices.values():
             voice.muted = False
 
-    async def look_back(self) -> None:
-        """Note, before anything is heard, which answers an earlier run of the program has left unfinished."""
-        if self._left is None:
-            self._left = await self.scribe.vault.deliveries.left(self.scribe.familiar)
-
     async def take_up(self) -> None:
         """Finish the answers that were left unfinished, as soon as there is a connection."""
         self.conversation.reminders.carry(PLATFORM, Reminding(self.voice, self.line, self.settings.direct_messages))
-        left, self._left = self._left or [], []
-        cut_off, self._cut_off = self._cut_off, set()
-        if cut_off:
-            noted = await self.scribe.vault.deliveries.left(self.scribe.familiar)
-            left += [one for one in noted if one.asked in cut_off and one not in left]
-        for delivery in left:
-            wish = await wish_left(self.scribe.vault, self.scribe.familiar, delivery, self.clock.now())
-            turn = await self.scribe.vault.turns.get(delivery.asked)
-            if wish is not None and turn is not None:
+        async with aclosing(self.unfinished.taken(self.clock.now())) as left:
+            async for turn, wish in left:
                 self.voice(turn).answer(wish)
-            else:
-                await self.scribe.vault.deliveries.end(delivery.asked, self.scribe.familiar)
 
     def _take_up_later(self, turn: TurnId, line: Line | None) -> None:
         """Finish an answer with the next connection, now where it is there already, soon where none was needed."""
-        self._cut_off.add(turn)
+        self.unfinished.note(turn)
         with suppress(ConnectionLostError):
             pause_s = _RETRY_S if self.line() is line else 0.0
             self.start(self._take_up_after(pause_s), "finishes what was cut off")
@@ -165,7 +149,15 @@ class Listener:
         if self._passes_over(heard):
             return
         self._handled.append(heard.number)
-        heard, vault, familiar = as_a_mere_name(heard), self.scribe.vault, self.scribe.familiar
+        try:
+            await self._take_in(as_a_mere_name(heard))
+        except BaseException:
+            # A break may have cut it short; then it comes once more.
+            self._handled.remove(heard.number)
+            raise
+
+    async def _take_in(self, heard: Heard) -> None:
+        vault, familiar = self.scribe.vault, self.scribe.familiar
         channel = await self.scribe.channel(heard.spot)
         regard = await vault.attention.of(familiar, channel.id)
         verdict = await self._verdict(heard, channel, regard)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -20,6 +21,19 @@ class Patience:
     guild_ready_s: float = 2.0
     most_breaks: int = 5
     breaks_within_s: float = 60.0
+
+
+class Breaks:
+    """The breaks of one connection. The library connects again at once, and identifying is rationed."""
+
+    def __init__(self, patience: Patience) -> None:
+        self._at_s: deque[float] = deque(maxlen=patience.most_breaks)
+        self._within_s = patience.breaks_within_s
+
+    def one_more(self, now_s: float) -> bool:
+        """Note a break, and tell whether there were too many lately."""
+        self._at_s.append(now_s)
+        return len(self._at_s) == self._at_s.maxlen and now_s - self._at_s[0] < self._within_s
 
 
 async def pause_unless(pause: Callable[[float], Awaitable[None]], seconds: float, event: asyncio.Event) -> None:

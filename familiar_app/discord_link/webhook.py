@@ -95,18 +95,23 @@ class Persona:
                 )
             if file:
                 options["file"] = attached(file)
-            with explaining(self.client.is_closed):
-                try:
-                    words = _pointing(place, text, answers)
-                    message: discord.WebhookMessage = await hook.send(words, wait=True, **_thread(place), **options)
-                except discord.NotFound as error:
-                    if error.code != _UNKNOWN_WEBHOOK:
-                        raise
-                    log.info("a webhook is gone and will be made again")
-                    self._hooks.pop(_home(place).id, None)
-                else:
-                    return message.id
+            sent = await self._post(hook, place, _pointing(place, text, answers), options)
+            if sent is not None:
+                return sent
         raise NotPermittedError("Webhooks disappear in this channel.", "Look who deletes them.")
+
+    async def _post(self, hook: discord.Webhook, place: Any, words: str, options: dict[str, Any]) -> int | None:
+        """Send one message by a webhook and return its number, None where the webhook is gone."""
+        with explaining(self.client.is_closed):
+            try:
+                message: discord.WebhookMessage = await hook.send(words, wait=True, **_thread(place), **options)
+            except discord.NotFound as error:
+                if error.code != _UNKNOWN_WEBHOOK:
+                    raise
+                log.info("a webhook is gone and will be made again")
+                self._hooks.pop(_home(place).id, None)
+                return None
+        return message.id
 
     async def edit(
         self,

@@ -99,3 +99,34 @@ async def test_what_was_said_in_threads_that_began_meanwhile_is_caught_up_on(tmp
         assert await on.said(channel_key(scene.channels["new"])) == ["Ben: @Mira are you there?", "Mira: Hello."]
         assert await on.turns(channel_key(old)) == [], "what was there before is not fetched"
         assert len(on.model.requests) == 2
+
+
+@pytest.mark.parametrize("part", ["turns", "state"], ids=["before it is kept", "before it is answered"])
+async def test_a_message_that_is_being_taken_in_while_the_line_breaks_is_taken_in_with_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    async with stage(tmp_path) as on:
+        store, name = getattr(on.vault, part), {"turns": "append", "state": "get"}[part]
+        real, reached, ended = getattr(store, name), asyncio.Event(), asyncio.Event()
+
+        async def held_once(*args: Any, **options: Any) -> Any:
+            if reached.is_set() or not (part == "turns" or "proxies" in args[0]):
+                return await real(*args, **options)
+            reached.set()
+            try:
+                return await asyncio.Event().wait()
+            finally:
+                ended.set()
+
+        async with on.connected():
+            monkeypatch.setattr(store, name, held_once)
+            await on.scene.write("Ann", "@Mira hi")
+            await on.scene.until(reached.is_set, "for the message to be on its way into the vault")
+            # A connection that is given up takes whatever worked with it along.
+            awake = on.link.patience
+            on.link.patience = replace(awake, asleep_s=-1.0)
+            await on.scene.until(ended.is_set, "for the end of the connection")
+            on.link.patience = awake
+            await on.scene.replies(1)
+            await until_told(lambda: nothing_left(on))
+            assert await on.said() == ["Ann: @Mira hi", "Mira: Hello."]
