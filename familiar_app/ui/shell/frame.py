@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.action import ActionRegistry
 from familiar_app.ui.kit.notice import Notice, UndoBar
 from familiar_app.ui.kit.panel import HasFoot, HasKeys, OffRail, Panel, PanelContext, Place
@@ -106,7 +107,7 @@ class Frame(QWidget):
         )
         self._build_panels()
         self.context.familiar_changed.connect(lambda _familiar: self._activate())
-        entries = [(panel.id, panel.title, panel.icon) for panel in self._on_rail()]
+        entries = [(panel.id, tr(panel.title), panel.icon) for panel in self._on_rail()]
         looks = Looks(theme, self._kept, self._bar.tell)
         shell = shell_actions(self, entries, looks, lock=lock, close_vault=close_vault, leave=parts.request_quit)
         self.actions_registry.offer("shell", shell)
@@ -158,7 +159,7 @@ class Frame(QWidget):
         self._select(panel)
         if key:
             self._panels[panel].show_place(key)
-        self._history.visit(Place(panel, key, self._panels[panel].title))
+        self._history.visit(Place(panel, key, tr(self._panels[panel].title)))
 
     def open_palette(self) -> None:
         for panel in self._panels.values():
@@ -184,7 +185,7 @@ class Frame(QWidget):
     def show_keys(self) -> None:
         panel = self._panels.get(self._current)
         more = panel.keys() if isinstance(panel, HasKeys) else {}
-        self.side_view.show_widget("All keys", KeyList(self.actions_registry.all(), more))
+        self.side_view.show_widget(tr("All keys"), KeyList(self.actions_registry.all(), more))
 
     def show_help(self) -> None:
         """Open the manual at the page of the panel that is shown."""
@@ -268,7 +269,7 @@ class Frame(QWidget):
             panel = factory(self._services, self.context)
             self._panels[panel.id] = panel
             self._stack.addWidget(panel.widget)
-        self._rail.set_entries([RailEntry(panel.id, panel.title, panel.icon) for panel in self._on_rail()])
+        self._rail.set_entries([RailEntry(panel.id, tr(panel.title), panel.icon) for panel in self._on_rail()])
 
     def _on_rail(self) -> list[Panel]:
         return [panel for panel in self._panels.values() if not (isinstance(panel, OffRail) and panel.off_rail)]
