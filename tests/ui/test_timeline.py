@@ -385,6 +385,30 @@ def test_the_first_fact_is_about_somebody_who_only_spoke(play: Play) -> None:
     play(story, facts=0)
 
 
+def test_a_fact_about_nobody_is_said_to_be_one_before_it_is_saved(play: Play) -> None:
+    async def story(scene: TimelineScene, _told: dict[str, Fact]) -> None:
+        scene.view.do("add")
+        form = await side_of(scene, FactForm)
+        form.text.setPlainText("The lighthouse is dark.")
+        press(form, "Save")
+        assert form.nobody.isVisible()
+        assert "about nobody yet" in form.nobody.text()
+        assert form.about._add.hasFocus()
+        press(form, "Save")
+        await reread(scene)
+        (fact,) = await scene.vault.facts.page(MIRA)
+        assert (fact.text, fact.subjects) == ("The lighthouse is dark.", ())
+        scene.model.choose((fact.id,))
+        scene.view.do("edit")
+        form = await side_of(scene, FactForm)
+        form.text.setPlainText("The lighthouse is lit.")
+        press(form, "Save")
+        await reread(scene)
+        assert "The lighthouse is lit." in [text for _, text in shown(scene)]
+
+    play(story, facts=0)
+
+
 def test_many_facts_at_once(play: Play) -> None:
     async def story(scene: TimelineScene, told: dict[str, Fact]) -> None:
         scene.model.choose((told["cat"].id, told["coffee"].id))

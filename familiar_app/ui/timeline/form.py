@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QSpinBox, QW
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.fact import Fact, Subject
 from familiar_app.domain.ids import PersonKey
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.field import LabelledField, line_edit
@@ -23,6 +24,7 @@ from familiar_app.ui.timeline.scale import read_instant, written
 
 People = Sequence[tuple[PersonKey, str]]
 NO_IMPORTANCE = 0
+ABOUT_NOBODY = tr_later("It is about nobody yet. Choose whom it is about, or save again to leave it like that.")
 
 
 def told_apart(people: People) -> dict[PersonKey, str]:
@@ -143,6 +145,7 @@ class FactForm(QWidget):
     ) -> None:
         super().__init__()
         self._save = save
+        self._nobody_is_meant = prior is not None and not prior.subjects
         self.text = QPlainTextEdit(prior.text if prior else "")
         self.text.setTabChangesFocus(True)
         self.text.setMinimumHeight(theme.px(90))
@@ -156,8 +159,11 @@ class FactForm(QWidget):
         self.importance.setSpecialValueText("not said")
         self.importance.setValue((prior.importance if prior else None) or NO_IMPORTANCE)
         layout = column(margins=16, spacing=12)
+        self.nobody = label(tr(ABOUT_NOBODY), "warning", wrap=True)
+        self.nobody.hide()
         layout.addWidget(self._text)
         layout.addWidget(self.about)
+        layout.addWidget(self.nobody)
         layout.addWidget(self.dates)
         layout.addWidget(LabelledField("Importance", self.importance))
         layout.addLayout(form_steps("Save", self.press, cancel))
@@ -171,9 +177,20 @@ class FactForm(QWidget):
         dates = self.dates.read()
         if not text:
             self.text.setFocus()
-        elif dates is not None:
+        elif dates is not None and self._about_is_meant():
             importance = self.importance.value()
             self._save(Wish(text, tuple(self.about.chosen), *dates, importance or None))
+
+    def _about_is_meant(self) -> bool:
+        """Tell whether somebody is named; where nobody is, that is said first, and the next press means it."""
+        if self.about.chosen:
+            self.nobody.hide()
+            return True
+        if self._nobody_is_meant or self.nobody.isVisibleTo(self):
+            return True
+        self.nobody.show()
+        self.about.setFocus()
+        return False
 
 
 class DatesForm(QWidget):
