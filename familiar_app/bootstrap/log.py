@@ -18,6 +18,7 @@ from traceback import extract_tb
 
 from familiar_app.domain.clock import format_time
 from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.text import in_english
 
 OURS = "familiar_app"
 LogListener = Callable[["LogLine"], None]
@@ -47,7 +48,7 @@ def safe_exception(error: BaseException) -> str:
     """Describe an exception by type and frames; its text only where it is one of ours."""
     kind = type(error).__name__
     frames = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in extract_tb(error.__traceback__)]
-    text = f": {error.message}" if isinstance(error, FamiliarError) and not error.private else ""
+    text = f": {in_english(error.message)}" if isinstance(error, FamiliarError) and not error.private else ""
     return f"{kind}{text}; {' < '.join(reversed(frames[-8:]))}" if frames else f"{kind}{text}"
 
 

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from familiar_app.domain.text import in_english, tr
+
 
 class FamiliarError(Exception):
     """Root of every error the program raises on purpose."""
@@ -34,7 +36,12 @@ class FamiliarError(Exception):
     @property
     def public(self) -> str:
         """What may be kept about it where nobody's words belong."""
-        return type(self).__name__ if self.private else str(self)
+        return type(self).__name__ if self.private else self.english
+
+    @property
+    def english(self) -> str:
+        """The whole of it as the source says it: for logs, models, and what is kept."""
+        return f"{in_english(self.message)} {in_english(self.next_step)}".strip()
 
     def __str__(self) -> str:
         return f"{self.message} {self.next_step}".strip()
@@ -78,12 +85,12 @@ class BadInputError(UserError):
             part
             for part in (
                 str(source) if source is not None else "",
-                f"line {line}" if line is not None else "",
-                f"field {field!r}" if field is not None else "",
+                tr("line {line}", line=str(line)) if line is not None else "",
+                tr("field {field!r}", field=field) if field is not None else "",
             )
             if part
         )
-        super().__init__(f"{place}: {reason}" if place else reason, next_step)
+        super().__init__(tr("{place}: {reason}", place=place, reason=reason) if place else reason, next_step)
         self.reason = reason
         self.source = source
         self.line = line
@@ -107,12 +114,12 @@ class UnscriptedError(OutsideError):
     private = True
 
     def __init__(self, reason: str, prompt: str, next_step: str = "") -> None:
-        super().__init__(f"{reason.removesuffix('.')}:\n{prompt}", next_step)
+        super().__init__(tr("{reason}:\n{prompt}", reason=reason.removesuffix("."), prompt=prompt), next_step)
         self._reason = reason
 
     @property
     def public(self) -> str:
-        return self._reason
+        return in_english(self._reason)
 
 
 class StoppedByUserError(FamiliarError):

@@ -2,7 +2,8 @@
 
 `tr` and `ntr` translate where a text is shown; `tr_later` names a text that stands in a constant, which is made before
 a language is chosen, and leaves it as it is. English is the language of the source and needs no catalogue. Prompts,
-logs and the command line are not translated: they are read by models, by whoever helps, and by scripts.
+logs and the command line are not translated: they are read by models, by whoever helps, and by scripts. What was
+translated remembers how the source says it, so that an error can be shown in one language and logged in the other.
 
     EMPTY = tr_later("No backup yet.")
     label(tr(EMPTY))
@@ -27,6 +28,13 @@ class _Language:
 _spoken = _Language()
 
 
+class _Translated(str):
+    """A text in the person's language that remembers what the source says."""
+
+    __slots__ = ("source",)
+    source: str
+
+
 def speak(code: str, catalogue: NullTranslations) -> None:
     """Translate into a language from now on. What was shown before stays as it is."""
     _spoken.code, _spoken.catalogue = code, catalogue
@@ -37,6 +45,11 @@ def language() -> str:
     return _spoken.code
 
 
+def in_english(text: str) -> str:
+    """Return what the source says for a translated text; any other text as it is."""
+    return text.source if isinstance(text, _Translated) else text
+
+
 def tr_later(text: str) -> str:
     """Name a text for the catalogue without translating it yet."""
     return text
@@ -44,17 +57,17 @@ def tr_later(text: str) -> str:
 
 def tr(text: str, **values: object) -> str:
     """Translate a text and put values in its `{places}`. Counted numbers are written as the language does."""
-    return _filled(_spoken.catalogue.gettext(text) if text else "", values)
+    return _said(_spoken.catalogue.gettext(text) if text else "", text, values)
 
 
 def ptr(context: str, text: str, **values: object) -> str:
     """Translate a text that means different things in different places; `context` tells them apart."""
-    return _filled(_spoken.catalogue.pgettext(context, text), values)
+    return _said(_spoken.catalogue.pgettext(context, text), text, values)
 
 
 def ntr(one: str, many: str, n: int, **values: object) -> str:
     """Translate a text with a count, `{n}`, in the form that the count asks for."""
-    return _filled(_spoken.catalogue.ngettext(one, many, n), {"n": n, **values})
+    return _said(_spoken.catalogue.ngettext(one, many, n), one if n == 1 else many, {"n": n, **values})
 
 
 def number(value: float, digits: int | None = None) -> str:
@@ -70,12 +83,24 @@ def number(value: float, digits: int | None = None) -> str:
     return form.replace(",", "\0").replace(".", point).replace("\0", group)
 
 
+def _said(translated: str, text: str, values: dict[str, object]) -> str:
+    words = _filled(translated, {name: _written(value) for name, value in values.items()})
+    if _spoken.code == "en":
+        return words
+    said = _Translated(words)
+    said.source = _filled(text, {name: _in_source(value) for name, value in values.items()})
+    return said
+
+
 def _filled(text: str, values: dict[str, object]) -> str:
-    if not values:
-        return text
-    written = {name: _written(value) for name, value in values.items()}
-    return Formatter().vformat(text, (), written)
+    return Formatter().vformat(text, (), values) if values else text
 
 
 def _written(value: object) -> object:
     return number(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _in_source(value: object) -> object:
+    if isinstance(value, str):
+        return in_english(value)
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value

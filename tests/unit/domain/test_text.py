@@ -64,3 +64,12 @@ def test_nothing_stays_nothing(swapped: None) -> None:
 
 def test_marked_texts_stay_as_they_are(swapped: None) -> None:
     assert text.tr_later("Delete {name}?") == "Delete {name}?"
+
+
+def test_what_was_translated_remembers_how_the_source_says_it(swapped: None) -> None:
+    inner = text.tr("Delete {name}?", name="Ada")
+    outer = text.tr("Delete {name}?", name=inner)
+    assert outer == "Ada löschen? löschen?"
+    assert text.in_english(outer) == "Delete Delete Ada??"
+    assert text.in_english(text.ntr("{n} message", "{n} messages", 12_345)) == "12,345 messages"
+    assert text.in_english("as it is") == "as it is"
