@@ -32,6 +32,7 @@ from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, OutsideError, UserError
 from familiar_app.domain.ids import ChannelId, FamiliarId, TraceId, TurnId, ego_key
 from familiar_app.domain.settings import CharacterConfig
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role, Turn
 from familiar_app.models.port import LanguageModel
 from familiar_app.store.vault import Vault
@@ -77,7 +78,7 @@ class Conversation:
         After that, errors come as ReplyFailed.
         """
         if not text.strip():
-            raise UserError("There is nothing to say.", "Write something first.")
+            raise UserError(tr("There is nothing to say."), tr("Write something first."))
         self._take_off(channel.id)
         try:
             turn, _ = await self.vault.turns.append(
@@ -106,16 +107,23 @@ class Conversation:
         Raises UserError where the turn cannot be answered, or while an answer is under way in its channel.
         """
         asked = await self._answerable(turn)
-        channel = await self.vault.channels.get(asked.channel)
-        if channel is None:
-            raise UserError("The channel of this turn is gone.")
-        self._take_off(channel.id)
-        try:
-            async with aclosing(self._reply(channel, asked.id, must_speak=_is_reminder(asked))) as events:
-                async for event in events:
-                    yield event
-        finally:
-            self._flights.pop(channel.id, None)
+        async with aclosing(self._answer(asked, must_speak=_is_reminder(asked))) as events:
+            async for event in events:
+                yield event
+
+    async def go_on(self, answer: TurnId) -> AsyncGenerator[ExchangeEvent, None]:
+        """Go on with an answer that was cut off: it is stored with the further words as another answer.
+
+        The deltas are the further words alone. Raises UserError where the turn cannot be gone on with, or while an
+        answer is under way in its channel.
+        """
+        cut = await self.vault.turns.get(answer)
+        if cut is None or cut.role is not Role.ASSISTANT or not cut.content:
+            raise UserError(tr("Only an answer can be continued."), tr("Choose an answer of the familiar."))
+        asked = await self._answerable(answer)
+        async with aclosing(self._answer(asked, must_speak=True, cut=cut)) as events:
+            async for event in events:
+                yield event
 
     def stop(self, channel: ChannelId) -> None:
         """Stop the reply in a channel; what was said so far stays. Does nothing where there is none."""
@@ -143,27 +151,43 @@ class Conversation:
 
     def _take_off(self, channel: ChannelId) -> None:
         if channel in self._flights:
-            raise UserError(f"{self.name} is still answering here.", "Wait for the answer, or stop it.")
+            raise UserError(
+                tr("{name} is still answering here.", name=self.name), tr("Wait for the answer, or stop it.")
+            )
         self._flights[channel] = None
 
     async def _answerable(self, turn: TurnId) -> Turn:
         found = await self.vault.turns.get(turn)
         if found is not None and found.role is Role.ASSISTANT:
             if found.familiar not in (None, self.familiar):
-                raise UserError("Another familiar said this.", "Choose an answer of this one.")
+                raise UserError(tr("Another familiar said this."), tr("Choose an answer of this one."))
             if found.answers is None:
-                raise UserError("This turn answers nothing, so there is no other answer.")
+                raise UserError(tr("This turn answers nothing, so there is no other answer."))
             found = await self.vault.turns.get(found.answers)
         if found is None or found.deleted or found.hidden:
-            raise UserError("The message that was to be answered is gone.")
+            raise UserError(tr("The message that was to be answered is gone."))
         if found.role is not Role.USER and not _is_reminder(found):
-            raise UserError("Only what a person said can be answered.")
+            raise UserError(tr("Only what a person said can be answered."))
         return found
 
-    async def _reply(
-        self, channel: Channel, turn: TurnId, *, must_speak: bool = False
+    async def _answer(
+        self, asked: Turn, *, must_speak: bool, cut: Turn | None = None
     ) -> AsyncGenerator[ExchangeEvent, None]:
-        flight = Flight(channel, turn, self.desk, must_speak=must_speak)
+        channel = await self.vault.channels.get(asked.channel)
+        if channel is None:
+            raise UserError(tr("The channel of this turn is gone."))
+        self._take_off(channel.id)
+        try:
+            async with aclosing(self._reply(channel, asked.id, must_speak=must_speak, cut=cut)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            self._flights.pop(channel.id, None)
+
+    async def _reply(
+        self, channel: Channel, turn: TurnId, *, must_speak: bool = False, cut: Turn | None = None
+    ) -> AsyncGenerator[ExchangeEvent, None]:
+        flight = Flight(channel, turn, self.desk, must_speak=must_speak, cut=cut)
         self._flights[channel.id] = flight
         said: list[str] = []
         settled = False
@@ -219,6 +243,7 @@ class Conversation:
         return ReplyFailed(error, _can_retry(error))
 
     async def _store(self, flight: Flight, text: str, *, error: str | None = None) -> tuple[Turn, TraceId | None]:
+        text = flight.cut.content + text if flight.cut is not None else text
         trace = await self._put_trace(flight, answer=text, error=error)
         new = self._own_turn(flight.channel, text, answers=flight.turn)
         turn, _ = await self.vault.turns.append(new, trace=trace)
@@ -263,12 +288,17 @@ def _is_reminder(turn: Turn) -> bool:
 
 
 def _nothing_said(flight: Flight) -> OutsideError:
+    if flight.cut is not None:
+        return OutsideError(tr("The model had nothing to add."), tr("The answer stays as it is."), retryable=True)
     if flight.loop is None or not flight.loop.exhausted:
-        return OutsideError("The model gave an empty answer.", "Ask again.", retryable=True)
+        return OutsideError(tr("The model gave an empty answer."), tr("Ask again."), retryable=True)
     return OutsideError(
-        f"The model used its tools in all {MAX_ROUNDS} rounds that one answer may take, and then said nothing. "
-        "What the tools did is kept.",
-        "Ask again, or choose another model.",
+        tr(
+            "The model used its tools in all {limit} rounds that one answer may take, and then "
+            "said nothing. What the tools did is kept.",
+            limit=MAX_ROUNDS,
+        ),
+        tr("Ask again, or choose another model."),
         retryable=True,
     )
 

@@ -64,6 +64,13 @@ class ReplyFilter:
         """Everything let through so far, without white space at its ends."""
         return "".join(self._shown)
 
+    def go_on(self, said: str) -> None:
+        """Begin behind words that were let through before, which may end in the middle of a line or of code."""
+        lines = said.split("\n")
+        self._head = False
+        self._last = said[-1:]
+        self._fenced = sum(FENCE_LINE.match(line) is not None for line in lines) % 2 == 1
+
     def feed(self, delta: str) -> str:
         """Take a piece of the answer and return what can be shown now, maybe nothing."""
         return self._drain(delta, final=False)

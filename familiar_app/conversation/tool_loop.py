@@ -23,6 +23,7 @@ from familiar_app.domain.chat import ChatRequest, Message, TextDelta, ToolCall, 
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import TurnId
 from familiar_app.domain.settings import ConversationSettings
+from familiar_app.domain.text import tr
 from familiar_app.domain.trace import PromptTrace, ToolRound
 from familiar_app.domain.turn import Channel
 from familiar_app.models.port import LanguageModel
@@ -34,7 +35,10 @@ _GAP = "\n\n"
 
 @dataclass
 class ToolLoop:
-    """One reply. `silent` is set once the familiar has decided to say nothing, `exhausted` once all rounds are used."""
+    """One reply. `silent` is set once the familiar has decided to say nothing, `exhausted` once all rounds are used.
+
+    With `begun` the reply goes on with these words, which it does not say again.
+    """
 
     model: LanguageModel
     desk: ToolDesk
@@ -43,6 +47,7 @@ class ToolLoop:
     turn: TurnId
     settings: ConversationSettings
     measured: Measured
+    begun: str = ""
     silent: bool = False
     exhausted: bool = False
     rounds: list[ToolRound] = field(default_factory=list)
@@ -109,7 +114,7 @@ class ToolLoop:
                 self.measured.note(event)
                 if len(self.measured.raw) > MAX_REPLY_CHARS:
                     raise OutsideError(
-                        "The model's answer does not come to an end.", "Ask again, or choose another model."
+                        tr("The model's answer does not come to an end."), tr("Ask again, or choose another model.")
                     )
                 if isinstance(event, ToolCallRequested):
                     native.append(event.call)
@@ -120,7 +125,10 @@ class ToolLoop:
                     return
 
     def _filter(self) -> ReplyFilter:
-        return filter_for(self.offer.prompt, self.settings, calls_end=self.offer.form == "text", spoken=self._spoken)
+        made = filter_for(self.offer.prompt, self.settings, calls_end=self.offer.form == "text", spoken=self._spoken)
+        if self.begun:
+            made.go_on(self.begun)
+        return made
 
     def _told(self, piece: str) -> str:
         """Return a piece as it continues the reply."""

@@ -118,7 +118,8 @@ class ModelInfo:
     `local` tells that nothing said to it leaves this computer; `exact_tokens` that `count_tokens` uses its own
     tokenizer instead of an estimate; `weak` that the window should warn about its quality. `tools` is how it calls
     tools: `native` in the provider's own form, `text` in its answer's text; `asked` only fills in a form when it is
-    asked for one, since it would call at random; `none` never.
+    asked for one, since it would call at random; `none` never. `goes_on` tells that an answer continues a last message
+    of the assistant without a seam.
     """
 
     provider: str
@@ -128,3 +129,4 @@ class ModelInfo:
     exact_tokens: bool
     weak: bool = False
     tools: ToolForm = "none"
+    goes_on: bool = False

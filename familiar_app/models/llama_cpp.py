@@ -11,6 +11,7 @@ from typing import Any
 
 from familiar_app.domain.chat import ChatEvent, ChatRequest, Message, ModelInfo, RequestSent
 from familiar_app.domain.errors import BadInputError, OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.models.llama_fit import DEFAULT_CONTEXT_TOKENS, choose_context
 from familiar_app.models.llama_host import HostOptions, HostPool
 from familiar_app.models.llama_process import WorkerGoneError, WorkerProcess
@@ -59,6 +60,7 @@ class LlamaCppModel:
             exact_tokens=True,
             weak=weak,
             tools="asked" if weak else "text",
+            goes_on=options.engine != "llama_cpp",
         )
 
     @property
@@ -157,17 +159,22 @@ class LlamaCppModel:
             raise context_overflow(error.get("prompt_tokens"), self.info.context_tokens)
         if error["code"] == "refused":
             raise OutsideError(
-                "The model's engine refused the request.", "A tool or an answer's form may be more than it can do."
+                tr("The model's engine refused the request."),
+                tr("A tool or an answer's form may be more than it can do."),
             )
-        raise OutsideError("The model's engine failed to answer.", "Try again.", retryable=True)
+        raise OutsideError(tr("The model's engine failed to answer."), tr("Try again."), retryable=True)
 
 
 def context_overflow(prompt_tokens: int | None, context_tokens: int) -> OutsideError:
     """Return the error for a prompt that is longer than the model's context."""
     size = f"has {prompt_tokens} tokens" if prompt_tokens is not None else "is too long"
     return OutsideError(
-        f"The prompt {size}, and the model's context holds {context_tokens} with the answer.",
-        "Lower the budgets of the prompt, or choose a model with a larger context.",
+        tr(
+            "The prompt {size}, and the model's context holds {context_tokens} with the answer.",
+            size=size,
+            context_tokens=context_tokens,
+        ),
+        tr("Lower the budgets of the prompt, or choose a model with a larger context."),
     )
 
 
@@ -182,7 +189,9 @@ def _expected_context(header: GgufHeader | None, asked: int | None) -> int:
 
 
 def _silent() -> OutsideError:
-    return OutsideError("The local model did not answer any more.", "Try again; it is started anew.", retryable=True)
+    return OutsideError(
+        tr("The local model did not answer any more."), tr("Try again; it is started anew."), retryable=True
+    )
 
 
 def _ms_since(started: float) -> float:
