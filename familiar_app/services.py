@@ -116,12 +116,14 @@ class Gate(Protocol):
         """Read the familiar's files again and rebuild what stands on them. On an error the old one stays in use."""
         ...
 
-    async def plan_to_remove(self, familiar: FamiliarId) -> ErasurePlan:
-        """Tell what would go with a familiar. Raises UserError for the only one of the profile."""
+    async def plan_to_remove(self, familiar: FamiliarId, *, last: bool = False) -> ErasurePlan:
+        """Tell what would go with a familiar. Raises UserError for the only one of the profile, unless with `last`."""
         ...
 
-    async def remove_familiar(self, familiar: FamiliarId, progress: Callable[[float], None] | None = None) -> Receipt:
-        """Erase a familiar from the vault, and its folder."""
+    async def remove_familiar(
+        self, familiar: FamiliarId, progress: Callable[[float], None] | None = None, *, last: bool = False
+    ) -> Receipt:
+        """Erase a familiar from the vault, and its folder. Raises UserError as `plan_to_remove`."""
         ...
 
     async def set_local_only(self, on: bool) -> None: ...

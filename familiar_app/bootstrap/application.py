@@ -15,6 +15,7 @@ from familiar_app.domain.erasure import ErasurePlan, Receipt
 from familiar_app.domain.errors import FamiliarError, LockedError, OutsideError, UserError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.task import TaskRegistry
+from familiar_app.domain.text import tr
 from familiar_app.interchange.lorebook.library import LoreLibrary
 from familiar_app.models.network import NetworkPolicy
 from familiar_app.services import GateState, Hosted, NewFamiliar, Services
@@ -76,13 +77,15 @@ class Application:
     @property
     def services(self) -> Services:
         if self._services is None:
-            raise LockedError("The vault is not open.", "Unlock it first.")
+            raise LockedError(tr("The vault is not open."), tr("Unlock it first."))
         return self._services
 
     async def create(self, passphrase: str, familiar: NewFamiliar, *, recovery_code: str, remember: bool) -> Services:
         async with self._changing:
             if self.state != "new":
-                raise UserError("There is a vault in this profile already.", "Unlock it, or choose another folder.")
+                raise UserError(
+                    tr("There is a vault in this profile already."), tr("Unlock it, or choose another folder.")
+                )
             own = roster.checked_settings(familiar)
             self._profile.settings()
             vault = await Vault.create(
@@ -116,6 +119,7 @@ class Application:
             try:
                 # Nothing may show what was being erased when the program ended.
                 await vault.erasure.resume()
+                await roster.finish_removals(vault, self._profile)
                 services = await self._build(vault)
             except BaseException:
                 await vault.close()
@@ -138,13 +142,18 @@ class Application:
             await host.let_go_of_unused()
             return hosted
 
-    async def plan_to_remove(self, familiar: FamiliarId) -> ErasurePlan:
+    async def plan_to_remove(self, familiar: FamiliarId, *, last: bool = False) -> ErasurePlan:
         services = self.services
-        return await services.vault.erasure.plan(await asyncio.to_thread(roster.to_erase, self._profile, familiar))
+        target = await asyncio.to_thread(roster.to_erase, self._profile, familiar, last=last)
+        return await services.vault.erasure.plan(target)
 
-    async def remove_familiar(self, familiar: FamiliarId, progress: Callable[[float], None] | None = None) -> Receipt:
+    async def remove_familiar(
+        self, familiar: FamiliarId, progress: Callable[[float], None] | None = None, *, last: bool = False
+    ) -> Receipt:
         async with self._changing:
-            return await roster.remove(self.services, familiar, progress)
+            receipt = await roster.remove(self.services, familiar, progress, last=last)
+            await self._host_of_open().let_go_of_unused()
+            return receipt
 
     async def set_local_only(self, on: bool) -> None:
         await asyncio.to_thread(self._profile.save_settings, {"local_only": on})
@@ -216,13 +225,13 @@ class Application:
 
     def _host_of_open(self) -> FamiliarHost:
         if self._host is None:
-            raise LockedError("The vault is not open.", "Unlock it first.")
+            raise LockedError(tr("The vault is not open."), tr("Unlock it first."))
         return self._host
 
     def _key_from_keyring(self) -> bytes:
         key = keyring.load(vault_id(self._profile.vault_path))
         if key is None:
-            raise LockedError("This computer's keyring has no key for this vault.", "Type the passphrase.")
+            raise LockedError(tr("This computer's keyring has no key for this vault."), tr("Type the passphrase."))
         return key
 
     async def _try_to_remember(self, vault: Vault) -> None:

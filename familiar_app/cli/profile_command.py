@@ -73,7 +73,8 @@ async def run_init(command: Command) -> int:
 
 async def _was_cut_short(services: Services) -> bool:
     """Tell whether the profile was made by a run that ended before it could show the recovery code."""
-    return not services.profile.familiars() and await services.vault.turns.count() == 0
+    vault = services.vault
+    return not services.profile.familiars() and not await vault.turns.count() and not await vault.erasure.receipts()
 
 
 def _new_familiar(args: argparse.Namespace, root: Path) -> tuple[NewFamiliar, tuple[ReportLine, ...], int]:

@@ -25,6 +25,7 @@ from familiar_app.domain.settings import (
     parse_config,
     parse_profile_settings,
 )
+from familiar_app.domain.text import tr
 from familiar_app.store.fault import translated
 from familiar_app.store.lore_place import LorePlace, lore_places
 from familiar_app.store.portable import portable_profile, program_folder
@@ -33,6 +34,8 @@ from familiar_app.store.toml_file import MAX_FILE_SIZE_BYTES, parse_toml, read_t
 from familiar_app.store.written_file import sync_folder, write_atomically
 
 KEPT_CARD = "character.kept.zip"
+LEAVING = "leaving"
+"""The empty file in the folder of a familiar that is being erased."""
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _MAX_AVATAR_SIZE_BYTES = 32 * 1024 * 1024
 _SETTINGS_HEAD = "# What this profile does differently from the shipped settings.\n"
@@ -82,8 +85,12 @@ class Profile:
             return False
         except OSError as error:
             raise OutsideError(
-                f"The folder {self.root} cannot be read: {error.strerror or type(error).__name__}.",
-                "Give yourself permission there, or choose another folder with --profile-dir.",
+                tr(
+                    "The folder {folder} cannot be read: {reason}.",
+                    folder=self.root,
+                    reason=error.strerror or type(error).__name__,
+                ),
+                tr("Give yourself permission there, or choose another folder with --profile-dir."),
             ) from error
         return True
 
@@ -134,7 +141,10 @@ class Profile:
         """Return a familiar's card. Raises UserError where there is none, BadInputError where it cannot be read."""
         path = self._file(id, "character.md")
         if not path.is_file():
-            raise UserError(f"The familiar {id} has no character.md.", "Import a card, or make the familiar again.")
+            raise UserError(
+                tr("The familiar {familiar} has no character.md.", familiar=id),
+                tr("Import a card, or make the familiar again."),
+            )
         return parse_card_markdown(read_text(path))
 
     def save_card(self, id: FamiliarId, card: CharacterCard) -> None:  # noqa: A002
@@ -153,7 +163,9 @@ class Profile:
         """Replace a familiar's picture. Raises BadInputError where it is not a PNG or larger than 32 MB."""
         if not png.startswith(_PNG_SIGNATURE) or len(png) > _MAX_AVATAR_SIZE_BYTES:
             raise BadInputError(
-                "the picture is not a PNG of at most 32 MB.", source="picture", next_step="Choose another picture."
+                tr("the picture is not a PNG of at most 32 MB."),
+                source="picture",
+                next_step=tr("Choose another picture."),
             )
         path = self._file(id, "avatar.png")
         with self._changing, translated(path):
@@ -186,7 +198,9 @@ class Profile:
         """Write a familiar's own lorebook for the first time. Raises UserError where it has one."""
         path = self.lorebook(id)
         if path.exists():
-            raise UserError(f"The familiar {id} has a lorebook already.", "Import the other one into it.")
+            raise UserError(
+                tr("The familiar {familiar} has a lorebook already.", familiar=id), tr("Import the other one into it.")
+            )
         with self._changing, translated(path):
             write_atomically(path, toml)
 
@@ -213,7 +227,9 @@ class Profile:
         making = folder.with_name(f".{id}.new")
         with self._changing:
             if folder.exists():
-                raise UserError(f"There is already a familiar {id}.", "Choose another id with --id.")
+                raise UserError(
+                    tr("There is already a familiar {familiar}.", familiar=id), tr("Choose another id with --id.")
+                )
             config_path = folder / "character.toml"
             text = with_changes(_CONFIG_HEAD, {"lineage": lineage, **config_changes}, config_path)
             self._check_config(text, config_path)
@@ -238,12 +254,41 @@ class Profile:
             going = folder.rename(folder.with_name(f".{id}.new"))
             shutil.rmtree(going)
 
+    def mark_leaving(self, id: FamiliarId) -> None:  # noqa: A002
+        """Note in a familiar's folder that it is being erased, so that a kill cannot keep it half."""
+        mark = self._file(id, LEAVING)
+        with self._changing, translated(mark):
+            write_atomically(mark, b"")
+
+    def leaving(self) -> list[FamiliarId]:
+        """Return the familiars whose erasure has begun."""
+        return [familiar for familiar in self.familiars() if self._file(familiar, LEAVING).exists()]
+
+    def remove_familiar(self, id: FamiliarId) -> None:  # noqa: A002
+        """Remove a familiar's folder, and its id from the settings."""
+        self.discard_familiar(id)
+        settings = self.settings()
+        changes: dict[str, Any] = {}
+        if id in settings.familiars:
+            changes["familiars"] = [one for one in settings.familiars if one != id]
+        if settings.last_familiar == id:
+            changes["last_familiar"] = None
+        if changes:
+            self.save_settings(changes)
+
+    def clear_unfinished(self) -> None:
+        """Remove what a kill left of folders that were being made or removed. Only while nobody makes any."""
+        folder = self.root / "familiars"
+        with self._changing, translated(folder):
+            for left in folder.glob(".*.new"):
+                shutil.rmtree(left)
+
     def _file(self, familiar: FamiliarId, name: str) -> Path:
         if not is_familiar_id(familiar):
             raise BadInputError(
-                f"{familiar!r} cannot be the id of a familiar.",
+                tr("{familiar!r} cannot be the id of a familiar.", familiar=familiar),
                 field="id",
-                next_step="Use small letters, digits, - and _, beginning with a letter or digit.",
+                next_step=tr("Use small letters, digits, - and _, beginning with a letter or digit."),
             )
         return self.root / "familiars" / familiar / name
 
@@ -266,5 +311,7 @@ def _rendered(card: CharacterCard) -> bytes:
     with translated(Path("character.md")):
         data = render_card_markdown(card).encode("utf-8")
     if len(data) > MAX_FILE_SIZE_BYTES:
-        raise BadInputError("a character card has at most 4 MB of text.", source="the card", next_step="Shorten it.")
+        raise BadInputError(
+            tr("a character card has at most 4 MB of text."), source="the card", next_step=tr("Shorten it.")
+        )
     return data
