@@ -28,12 +28,21 @@ _UNUSED = (
     """AND NOT EXISTS (SELECT 1 FROM recalled r WHERE r.familiar = f.familiar AND r.kind = 'fact' AND r.id = f.id)"""
 )
 
+_DRAWN = """SELECT
+    (SELECT count(*) FROM facts INDEXED BY facts_time WHERE familiar = ?1 AND hidden = 0),
+    (SELECT count(*) FROM retirements WHERE familiar = ?1),
+    (SELECT count(*) FROM ledger WHERE familiar = ?1 AND projector = 'people_dossier' AND NOT malformed),
+    (SELECT count(*) FROM summaries WHERE familiar = ?1),
+    (SELECT count(*) FROM reflections WHERE familiar = ?1),
+    (SELECT count(*) FROM ledger WHERE familiar = ?1 AND malformed)"""
+
 
 @dataclass(frozen=True, slots=True)
 class ProjectorFigures:
     """What a projector got from models so far, answers that are no longer replayed included.
 
-    `malformed` answers counted as empty; `rejected` tells how often each guard dropped an item of an answer.
+    `malformed` answers counted as empty, `last_malformed` tells whether the newest is one of them; `rejected` tells how
+    often each guard dropped an item of an answer.
     """
 
     name: str
@@ -43,6 +52,7 @@ class ProjectorFigures:
     tokens: int
     ms: float
     last_at: datetime
+    last_malformed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +63,18 @@ class MemoryHealth:
     never_recalled: int
     duplicates: int
     projectors: tuple[ProjectorFigures, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """How much was drawn from what was said, ever: two of these tell what a run brought. `portraits` were written."""
+
+    facts: int
+    proposals: int
+    portraits: int
+    stories: int
+    thoughts: int
+    malformed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +101,15 @@ class Health:
             unused = int(connection.execute(f"SELECT count(*) {_CURRENT} {_UNUSED}", values).fetchone()[0])
             groups = _duplicates(connection, *values)
             return MemoryHealth(facts, unused, len(groups), tuple(_figures(connection, familiar)))
+
+        return await self._engine.read(work)
+
+    async def drawn(self, familiar: FamiliarId) -> Drawn:
+        """Return how much was drawn so far. Counts rows by their indexes."""
+
+        def work(connection: Connection) -> Drawn:
+            row = connection.execute(_DRAWN, (familiar,)).fetchone()
+            return Drawn(*row)
 
         return await self._engine.read(work)
 
@@ -138,11 +169,12 @@ def _figures(connection: Connection, familiar: FamiliarId) -> list[ProjectorFigu
     ):
         rejected.setdefault(name, {})[guard] = count
     rows = connection.execute(
-        """SELECT projector, count(*), sum(malformed), sum(tokens), sum(ms), max(at) FROM ledger
+        # Beside max(), SQLite takes a bare column from the row that has the maximum: the newest answer.
+        """SELECT projector, count(*), sum(malformed), sum(tokens), sum(ms), max(at), malformed FROM ledger
         WHERE familiar = ? GROUP BY projector ORDER BY projector""",
         (familiar,),
     )
     return [
-        ProjectorFigures(name, answers, malformed, rejected.get(name, {}), tokens, ms, from_micros(at))
-        for name, answers, malformed, tokens, ms, at in rows
+        ProjectorFigures(name, answers, malformed, rejected.get(name, {}), tokens, ms, from_micros(at), bool(last))
+        for name, answers, malformed, tokens, ms, at, last in rows
     ]

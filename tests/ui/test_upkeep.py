@@ -271,6 +271,7 @@ def test_with_the_small_model_it_says_so_and_offers_two_ways(play: Play) -> None
         buttons = {one.text(): one for one in view._weak.findChildren(QPushButton)}
         buttons["Draw it by hand now"].click()
         await until(lambda: view.health.values["facts"].text() == "1")
+        await until(lambda: view.notice.text == "This came of it: 1 new fact, 1 portrait.")
         buttons["Choose a better model…"].click()
         assert scene.window.frame._current == "settings"
 

@@ -16,7 +16,14 @@ from familiar_app.ui.upkeep.word import Row, index_text
 
 Do = Callable[[str, str], object]
 """Called with a word (`run`, `rebuild`, `fresh`, `pause`, `resume`, `cancel`, `model`) and the projector's name."""
-_ROLES = {"danger": "danger", "good": "quiet", "text_1": "body", "text_2": "quiet", "accent": "body"}
+_ROLES = {
+    "danger": "danger",
+    "good": "quiet",
+    "text_1": "body",
+    "text_2": "quiet",
+    "accent": "body",
+    "warning": "warning",
+}
 
 
 class Card(QFrame):

@@ -14,6 +14,7 @@ from familiar_app.store.index.search_index import IndexStatus
 from familiar_app.store.vault import Vault
 from familiar_app.ui.kit.projector_name import projector_name
 from familiar_app.ui.kit.watch import Watched
+from familiar_app.ui.upkeep.came import came_text
 from familiar_app.ui.upkeep.word import Pulse, Row, count, pulse_of, row_of
 
 if TYPE_CHECKING:
@@ -85,12 +86,17 @@ class UpkeepModel(Watched):
         await self.hosted.projectors.pause(name, on)
         await self.look()
 
-    async def run(self, name: str) -> None:
-        """Run one projector, or all that are not paused, until nothing is left. Raises the first error."""
+    async def run(self, name: str) -> str:
+        """Run one projector, or all that are not paused, until nothing is left; say what came of it.
+
+        Raises the first error.
+        """
         names = [] if name == ALL else [name]
+        before = await self._vault.health.drawn(self.hosted.id)
         await self._working(
             name, "Running…", lambda: self.hosted.projectors.run(names, until_idle=True, report=self._report(name))
         )
+        return came_text(before, await self._vault.health.drawn(self.hosted.id))
 
     async def rebuild(self, name: str, *, fresh: bool) -> None:
         """Empty projections and bring them back, from kept answers or with `fresh` from the model. Raises as `run`."""

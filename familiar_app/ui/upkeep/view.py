@@ -148,7 +148,7 @@ class UpkeepView(QWidget):
         self.notice.clear()
         match word:
             case "run":
-                self.tasks.start(partial(self.model.run, name), name=work)
+                self.tasks.start(partial(self._run, name), name=work)
             case "rebuild":
                 self.tasks.start(partial(self.model.rebuild, name, fresh=False), name=work)
             case "fresh":
@@ -159,6 +159,14 @@ class UpkeepView(QWidget):
                 self._cancel(name)
             case "model":
                 self._context.go_to("settings", "models.background")
+
+    async def _run(self, name: str) -> None:
+        came = await self.model.run(name)
+        if name == ALL:
+            self.notice.tell(came)
+        else:
+            # Its card may stand far below the notice.
+            self._context.tell(came)
 
     def _pause(self, name: str, on: bool) -> None:
         async def work(on: bool) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from familiar_app.domain.clock import local_time
+from familiar_app.domain.text import tr
 from familiar_app.projectors.status import ProjectorStatus
 from familiar_app.store.health import ProjectorFigures
 from familiar_app.store.index.search_index import IndexStatus
@@ -65,6 +66,11 @@ def row_of(
     waiting = lag if status.fullest is None else status.fullest
     due = lag if waiting >= batch else 0
     state, tone = _state(status, lag, due, batch - waiting, unit)
+    if tone == "good" and figures is not None and figures.last_malformed:
+        state, tone = (
+            tr("Nothing is left to read, but the last answer came in a wrong form and counts as empty"),
+            "warning",
+        )
     return Row(
         status.name,
         projector_name(status.name),

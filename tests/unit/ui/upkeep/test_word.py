@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,9 +11,10 @@ import pytest
 from familiar_app.domain.errors import OutsideError
 from familiar_app.projectors.registry import known_projectors
 from familiar_app.projectors.status import ProjectorStatus
-from familiar_app.store.health import ProjectorFigures
+from familiar_app.store.health import Drawn, ProjectorFigures
 from familiar_app.store.index.search_index import IndexStatus
 from familiar_app.ui.kit.projector_name import PROJECTORS
+from familiar_app.ui.upkeep.came import came_text
 from familiar_app.ui.upkeep.word import Row, cost_text, count, index_text, pulse_of, row_of
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -47,6 +49,36 @@ def test_every_projector_of_the_program_has_words() -> None:
 def test_how_a_projector_stands(changes: dict[str, Any], batch: int, state: str, due: int) -> None:
     made = row(batch=batch, **changes)
     assert (made.state, made.due) == (state, due)
+
+
+def test_what_came_in_a_wrong_form_is_not_called_up_to_date() -> None:
+    broken = replace(FIGURES, last_malformed=True)
+    made = row_of(ProjectorStatus("rich_note", watermark=7, lag=0), broken, 1, UTC)
+    assert (made.tone, "wrong form" in made.state, "Up to date" in made.state) == ("warning", True, False)
+    behind = row_of(ProjectorStatus("rich_note", watermark=7, lag=2), broken, 1, UTC)
+    assert behind.state == "2 turns behind"
+
+
+NOTHING = Drawn(0, 0, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("after", "text"),
+    [
+        (NOTHING, "Nothing new came of it."),
+        (Drawn(1, 0, 2, 0, 0, 0), "This came of it: 1 new fact, 2 portraits."),
+        (
+            Drawn(0, 0, 0, 0, 0, 1),
+            "Nothing new came of it. 1 answer of the model came in a wrong form and counts as empty.",
+        ),
+        (
+            Drawn(1200, 2, 0, 1, 3, 0),
+            "This came of it: 1,200 new facts, 2 facts that contradict others, 1 part of a story, 3 thoughts.",
+        ),
+    ],
+)
+def test_what_came_of_a_run(after: Drawn, text: str) -> None:
+    assert came_text(NOTHING, after) == text
 
 
 def test_one_person_is_no_people() -> None:
