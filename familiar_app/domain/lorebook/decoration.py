@@ -25,6 +25,7 @@ from familiar_app.domain.lorebook.decorators import (
 from familiar_app.domain.lorebook.entry import LoreEntry, LoreRole, Position
 from familiar_app.domain.lorebook.keysplit import split_keys
 from familiar_app.domain.lorebook.rules import Rules
+from familiar_app.domain.text import tr, tr_later
 
 FOREVER = 1_000_000_000
 """A number of messages that no chat reaches."""
@@ -37,6 +38,14 @@ Change = dict[str, Any]
 Reader = Callable[[str], Change | None]
 
 
+_WHY_IDLE = {
+    "unknown": tr_later("The decorator {name} is not known here, so it has no effect."),
+    "value": tr_later("The decorator {name} has a value that can't be used, so it has no effect."),
+    "beaten": tr_later("Another decorator goes before {name}, so it has no effect."),
+    "role": tr_later("The decorator {name} counts among the turns only, so it has no effect."),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Idle:
     """A decorator that does nothing here, and why."""
@@ -47,12 +56,7 @@ class Idle:
     @property
     def text(self) -> str:
         """Return a sentence for people."""
-        return {
-            "unknown": f"The decorator {self.name} is not known here, so it has no effect.",
-            "value": f"The decorator {self.name} has a value that can't be used, so it has no effect.",
-            "beaten": f"Another decorator goes before {self.name}, so it has no effect.",
-            "role": f"The decorator {self.name} counts among the turns only, so it has no effect.",
-        }[self.why]
+        return tr(_WHY_IDLE[self.why], name=self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,12 +13,15 @@ from typing import Any, Literal
 
 from familiar_app.domain.lorebook.entry import SOURCES, LoreEntry
 from familiar_app.domain.lorebook.kind import MISSING, Kind
+from familiar_app.domain.text import tr, tr_later
 
 What = Literal["defaulted", "repaired", "merged"]
 Note = Callable[[str, What, str], None]
 """Called with a field's name, what happened to it, and a detail."""
 Values = dict[str, Any]
 
+NO_USE = tr_later("the value is no use and is missing")
+_OTHER_FORM = tr_later("the value has another form than it should")
 _ENTRY = LoreEntry(uid=0)
 
 
@@ -82,11 +85,11 @@ class Field:
             if usable:
                 found.append((place.path, reading.value))
             if reading.mended:
-                detail = "the value has another form than it should" if usable else "the value is no use and is missing"
-                note(place.path, "repaired", detail)
+                detail = _OTHER_FORM if usable else NO_USE
+                note(place.path, "repaired", tr(detail))
         if not found:
             if self.required:
-                note(self.path, "defaulted", "the field is missing")
+                note(self.path, "defaulted", tr("the field is missing"))
             return self.fallback
         if len(found) > 1:
             self._note_quarrel(found, note)
@@ -105,7 +108,11 @@ class Field:
             return
         for path, value in found[1:]:
             if value != found[0][1]:
-                note(self.path, "merged", f"{found[0][0]} and {path} disagree; {found[0][0]} is used")
+                note(
+                    self.path,
+                    "merged",
+                    tr("{field} and {other} disagree; {field} is used", field=found[0][0], other=path),
+                )
 
 
 def read_values(raw: Mapping[str, Any], mapped: Iterable[Field], note: Note) -> Values:

@@ -9,19 +9,22 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from enum import StrEnum
 
+from familiar_app.domain.lorebook.alike import same_content, same_keys
 from familiar_app.domain.lorebook.decoration import decorated, idle_decorators, read_content
 from familiar_app.domain.lorebook.decorators import DONT_ACTIVATE
 from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry, Position, SecondaryLogic
 from familiar_app.domain.lorebook.group import group_names
 from familiar_app.domain.lorebook.implied import implies
 from familiar_app.domain.lorebook.keytable import KeyForm, KeyOptions, KeyTable, LiteralKey
+from familiar_app.domain.lorebook.oddity import LoreWarning, Oddity
 from familiar_app.domain.lorebook.pattern import KeyPattern
 from familiar_app.domain.lorebook.rules import FIXED, Rules
 from familiar_app.domain.lorebook.scene import TRIGGERS, LoreSettings
+from familiar_app.domain.lorebook.sentence import quoted
 from familiar_app.domain.lorebook.shadow import beats, is_sure
 from familiar_app.domain.lorebook.word import stands_alone
+from familiar_app.domain.text import ntr, tr
 
 Uid = int | str
 _PATTERN_TIME_S = 0.05
@@ -34,47 +37,6 @@ _STOP_WORDS = frozenset(
         "which who why will with would yes you your",
     )
 )
-
-
-class Oddity(StrEnum):
-    """What is odd about an entry. The first ten mean that it never comes in."""
-
-    NO_KEYS = "no-keys"
-    NO_CHANCE = "no-chance"
-    FOLDER_OFF = "folder-off"
-    SAYS_NO = "says-no"
-    CONTRADICTION = "contradiction"
-    DEAD_MIX = "dead-mix"
-    NO_TRIGGER = "no-trigger"
-    DEAD_KEYS = "dead-keys"
-    SHADOWED = "shadowed"
-    TOO_LARGE = "too-large"
-    EMPTY = "empty"
-    NO_OUTLET = "no-outlet"
-    BAD_PATTERN = "bad-pattern"
-    NOT_CONSTANT = "not-constant"
-    BROAD_KEY = "broad-key"
-    REPEATED_KEY = "repeated-key"
-    SAME_KEYS = "same-keys"
-    SAME_CONTENT = "same-content"
-    UNKNOWN_FOLDER = "unknown-folder"
-    IDLE_DECORATOR = "idle-decorator"
-
-
-_NEVER = frozenset(list(Oddity)[:10])
-
-
-@dataclass(frozen=True, slots=True)
-class LoreWarning:
-    """One thing that is odd about an entry, with a sentence for people."""
-
-    kind: Oddity
-    text: str
-
-    @property
-    def never(self) -> bool:
-        """Tell whether the entry can't come in because of it."""
-        return self.kind in _NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +76,13 @@ class Linter:
             warnings = [*own[entry.uid][1]]
             folder = folders.get(entry.folder)
             if folder is not None and not folder.enabled:
-                warnings.append(LoreWarning(Oddity.FOLDER_OFF, f"Its folder {folder.name} is switched off."))
+                warnings.append(
+                    LoreWarning(Oddity.FOLDER_OFF, tr("Its folder {folder} is switched off.", folder=folder.name))
+                )
             elif entry.folder and folder is None:
-                warnings.append(LoreWarning(Oddity.UNKNOWN_FOLDER, "It names a folder that the book does not have."))
+                warnings.append(
+                    LoreWarning(Oddity.UNKNOWN_FOLDER, tr("It names a folder that the book does not have."))
+                )
             found[entry.uid] = warnings
         self._own = own
         active = [one for one in book.entries if one.enabled]
@@ -133,44 +99,56 @@ class Linter:
         if not marks.activate:
             yield from self._about_keys(entry, terms)
         if marks.dont_activate and not marks.activate:
-            yield LoreWarning(Oddity.SAYS_NO, f"Its text says {DONT_ACTIVATE}.")
+            yield LoreWarning(Oddity.SAYS_NO, tr("Its text says {decorator}.", decorator=DONT_ACTIVATE))
         if entry.use_probability and entry.probability <= 0:
-            yield LoreWarning(Oddity.NO_CHANCE, "Its probability is 0, so it never gets in.")
+            yield LoreWarning(Oddity.NO_CHANCE, tr("Its probability is 0, so it never gets in."))
         if entry.triggers and not set(entry.triggers) & set(TRIGGERS):
-            yield LoreWarning(Oddity.NO_TRIGGER, "It is only for kinds of answers that do not exist.")
+            yield LoreWarning(Oddity.NO_TRIGGER, tr("It is only for kinds of answers that do not exist."))
         if entry.delay_until_recursion and entry.exclude_recursion:
-            yield LoreWarning(Oddity.DEAD_MIX, "It waits for recursion and may not fire through it: no moment is left.")
+            yield LoreWarning(
+                Oddity.DEAD_MIX, tr("It waits for recursion and may not fire through it: no moment is left.")
+            )
         elif entry.delay_until_recursion and not terms.settings.recursive and not terms.rules.levels_run_alone:
-            yield LoreWarning(Oddity.DEAD_MIX, "It waits for recursion, and recursion is off.")
+            yield LoreWarning(Oddity.DEAD_MIX, tr("It waits for recursion, and recursion is off."))
         if not content.strip():
-            yield LoreWarning(Oddity.EMPTY, "It has no content, so it brings nothing in.")
+            yield LoreWarning(Oddity.EMPTY, tr("It has no content, so it brings nothing in."))
         elif terms.count_tokens is not None and not entry.ignore_budget and terms.budget_tokens > 0:
             tokens = terms.count_tokens(content)
             if tokens >= terms.budget_tokens:
-                text = f"Its {tokens:,} tokens never fit into a budget of {terms.budget_tokens:,}."
+                text = ntr(
+                    "Its {n} token never fits into a budget of {budget}.",
+                    "Its {n} tokens never fit into a budget of {budget}.",
+                    tokens,
+                    budget=terms.budget_tokens,
+                )
                 yield LoreWarning(Oddity.TOO_LARGE, text)
         if entry.position is Position.OUTLET and not entry.outlet_name.strip():
-            yield LoreWarning(Oddity.NO_OUTLET, "It stands at an outlet and names none, so it stands nowhere.")
+            yield LoreWarning(Oddity.NO_OUTLET, tr("It stands at an outlet and names none, so it stands nowhere."))
 
     def _about_keys(self, entry: LoreEntry, terms: LintTerms) -> Iterator[LoreWarning]:
         by_pattern = terms.rules.obeys_use_regex and entry.use_regex is True
         if entry.constant and by_pattern:
-            yield LoreWarning(Oddity.NOT_CONSTANT, "Its keys are all patterns, so that it is always in does not count.")
+            yield LoreWarning(
+                Oddity.NOT_CONSTANT, tr("Its keys are all patterns, so that it is always in does not count.")
+            )
         elif entry.constant:
             return
         keys = [key for key in entry.keys if key.strip() or terms.rules.blank_keys_match]
         if not keys:
             if not entry.vectorized:
-                yield LoreWarning(Oddity.NO_KEYS, "It has no keys and is not always in, so nothing wakes it.")
+                yield LoreWarning(Oddity.NO_KEYS, tr("It has no keys and is not always in, so nothing wakes it."))
             return
         forms = self._forms(entry, keys, terms)
         for key in keys:
             yield from _about_key(key, forms[key], by_pattern=by_pattern)
         if all(form is None and not _has_macro(key) for key, form in forms.items()):
-            yield LoreWarning(Oddity.DEAD_KEYS, "None of its keys can ever match.")
+            yield LoreWarning(Oddity.DEAD_KEYS, tr("None of its keys can ever match."))
         for key, count in Counter(key.strip().casefold() for key in keys).items():
             if count > 1:
-                yield LoreWarning(Oddity.REPEATED_KEY, f"It has the key “{key}” {count} times.")
+                yield LoreWarning(
+                    Oddity.REPEATED_KEY,
+                    ntr("It has the key {key} {n} time.", "It has the key {key} {n} times.", count, key=quoted([key])),
+                )
         if entry.selective and entry.secondary_keys and not by_pattern:
             yield from self._about_logic(entry, forms, terms)
 
@@ -184,15 +162,19 @@ class Linter:
         dead = [form is None and not _has_macro(key) for key, form in others.items()]
         implied = [[implies(one, other, terms.rules) for other in second] for one in first]
         if logic is SecondaryLogic.NOT_ANY and all(map(any, implied)):
-            text = "Each of its keys contains a secondary key, and none of those may be there."
+            text = tr("Each of its keys contains a secondary key, and none of those may be there.")
             yield LoreWarning(Oddity.CONTRADICTION, text)
         elif logic is SecondaryLogic.NOT_ALL and all(map(all, implied)):
-            text = "Each of its keys contains all secondary keys, and one of those has to be missing."
+            text = tr("Each of its keys contains all secondary keys, and one of those has to be missing.")
             yield LoreWarning(Oddity.CONTRADICTION, text)
         elif logic is SecondaryLogic.AND_ANY and all(dead):
-            yield LoreWarning(Oddity.CONTRADICTION, "One secondary key has to be there, and none of them can match.")
+            yield LoreWarning(
+                Oddity.CONTRADICTION, tr("One secondary key has to be there, and none of them can match.")
+            )
         elif logic is SecondaryLogic.AND_ALL and any(dead):
-            yield LoreWarning(Oddity.CONTRADICTION, "All secondary keys have to be there, and one of them can't match.")
+            yield LoreWarning(
+                Oddity.CONTRADICTION, tr("All secondary keys have to be there, and one of them can't match.")
+            )
 
     def _forms(self, entry: LoreEntry, keys: list[str], terms: LintTerms) -> dict[str, KeyForm | None]:
         settings = terms.settings
@@ -225,12 +207,11 @@ class Linter:
         for alike in by_keys.values():
             if len(alike) > 1 and not alike[0].group:
                 for one in alike:
-                    yield one.uid, LoreWarning(Oddity.SAME_KEYS, f"Its keys are those of {_others(one, alike)} too.")
+                    yield one.uid, LoreWarning(Oddity.SAME_KEYS, same_keys(_others(one, alike)))
         for alike in by_content.values():
             if len(alike) > 1:
                 for one in alike:
-                    text = f"Its content is that of {_others(one, alike)} too."
-                    yield one.uid, LoreWarning(Oddity.SAME_CONTENT, text)
+                    yield one.uid, LoreWarning(Oddity.SAME_CONTENT, same_content(_others(one, alike)))
 
     def _shadowed(self, active: list[LoreEntry], terms: LintTerms) -> Iterator[tuple[Uid, LoreWarning]]:
         """Tell which entries always lose to one that goes first in their group."""
@@ -245,24 +226,33 @@ class Linter:
             for one in members:
                 leader = next((other for other in leaders if beats(other, one, terms.rules)), None)
                 if leader is not None:
-                    text = f"In its group {name}, {leader.name} always goes first."
+                    text = tr("In its group {group}, {winner} always goes first.", group=name, winner=leader.name)
                     yield one.uid, LoreWarning(Oddity.SHADOWED, text)
 
 
 def _about_key(key: str, form: KeyForm | None, *, by_pattern: bool) -> Iterator[LoreWarning]:
     if isinstance(form, KeyPattern):
         if _matches_nothing_said(form):
-            yield LoreWarning(Oddity.BROAD_KEY, f"The pattern “{key}” matches any text, even an empty one.")
+            yield LoreWarning(
+                Oddity.BROAD_KEY, tr("The pattern {key} matches any text, even an empty one.", key=quoted([key]))
+            )
     elif by_pattern and not _has_macro(key):
-        yield LoreWarning(Oddity.BAD_PATTERN, f"“{key}” is no pattern that can be read, so it never matches.")
+        yield LoreWarning(
+            Oddity.BAD_PATTERN, tr("{key} is no pattern that can be read, so it never matches.", key=quoted([key]))
+        )
     elif isinstance(form, LiteralKey):
         text = form.text.casefold()
         if len(text) > _SHORT and text.startswith("/") and text.rstrip("gimsuyvd").endswith("/"):
-            yield LoreWarning(Oddity.BAD_PATTERN, f"“{key}” can't be read as a pattern and is taken as plain text.")
+            yield LoreWarning(
+                Oddity.BAD_PATTERN,
+                tr("{key} can't be read as a pattern and is taken as plain text.", key=quoted([key])),
+            )
         elif len(text) <= _SHORT and text.isalpha() and not any(map(_is_glued, text)):
-            yield LoreWarning(Oddity.BROAD_KEY, f"The key “{key}” is very short, so it matches often.")
+            yield LoreWarning(
+                Oddity.BROAD_KEY, tr("The key {key} is very short, so it matches often.", key=quoted([key]))
+            )
         elif text in _STOP_WORDS:
-            yield LoreWarning(Oddity.BROAD_KEY, f"The key “{key}” is in almost every text.")
+            yield LoreWarning(Oddity.BROAD_KEY, tr("The key {key} is in almost every text.", key=quoted([key])))
 
 
 def _matches_nothing_said(form: KeyPattern) -> bool:
@@ -281,6 +271,5 @@ def _is_glued(letter: str) -> bool:
     return stands_alone(f"a{letter}a", 1, 2, unicode_words=True)
 
 
-def _others(one: LoreEntry, alike: list[LoreEntry]) -> str:
-    others = [other.name for other in alike if other.uid != one.uid]
-    return others[0] if len(others) == 1 else f"{others[0]} and {len(others) - 1} more"
+def _others(one: LoreEntry, alike: list[LoreEntry]) -> list[str]:
+    return [other.name for other in alike if other.uid != one.uid]

@@ -11,6 +11,7 @@ from typing import Any
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.lorebook.prepared import Candidate
 from familiar_app.domain.lorebook.rules import Rules
+from familiar_app.domain.text import tr
 
 _RELEVANT = (
     "keys",
@@ -60,11 +61,11 @@ class Timers:
                 for kind in ("sticky", "cooldown")
             )
         except (TypeError, AttributeError) as error:
-            raise BadInputError("these are no lorebook timers.", field="timers") from error
+            raise BadInputError(tr("these are no lorebook timers."), field="timers") from error
         if not all(
             isinstance(at, int) for one in (*sticky.values(), *cooldown.values()) for at in (one.start, one.end)
         ):
-            raise BadInputError("timers have to begin and end at whole numbers.", field="timers")
+            raise BadInputError(tr("timers have to begin and end at whole numbers."), field="timers")
         return cls(sticky, cooldown)
 
 

@@ -13,7 +13,8 @@ from familiar_app.domain.lorebook.case_write import case_of
 from familiar_app.domain.lorebook.decoration import decorated, idle_decorators, read_content
 from familiar_app.domain.lorebook.decorators import strip_decorators
 from familiar_app.domain.lorebook.entry import BoundBooks, LoreBook, LoreEntry, LoreRole, Position
-from familiar_app.domain.lorebook.lint import Linter, LintTerms, Oddity
+from familiar_app.domain.lorebook.lint import Linter, LintTerms
+from familiar_app.domain.lorebook.oddity import Oddity
 from familiar_app.domain.lorebook.placement import DepthBlock
 from familiar_app.domain.lorebook.prepared import PreparedBooks
 from familiar_app.domain.lorebook.rules import FIXED, ST_1_18

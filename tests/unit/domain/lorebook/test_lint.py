@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from familiar_app.domain.lorebook.engine import LoreEngine
 from familiar_app.domain.lorebook.entry import BoundBooks, Folder, LoreBook, LoreEntry, Position, SecondaryLogic
-from familiar_app.domain.lorebook.lint import Linter, LintTerms, Oddity
+from familiar_app.domain.lorebook.lint import Linter, LintTerms
+from familiar_app.domain.lorebook.oddity import Oddity
 from familiar_app.domain.lorebook.scene import LoreSettings, Scene
 
 RECURSIVE = LintTerms(LoreSettings(recursive=True))
