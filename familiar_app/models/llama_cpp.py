@@ -29,6 +29,7 @@ from familiar_app.models.wire import (
 
 _COUNT_TIMEOUT_S = 120.0
 _KEPT_COUNTS = 20_000
+_ENGINE_OPTIONS = {"id_slot": 0, "cache_prompt": True, "return_progress": True}
 
 
 class LlamaCppModel:
@@ -77,7 +78,7 @@ class LlamaCppModel:
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ChatEvent, None]:
         check_request(request)
-        body = wire_text({**wire_request(request), "id_slot": 0, "cache_prompt": True, "return_progress": True})
+        body = wire_text({**wire_request(request), **_ENGINE_OPTIONS, **_prefilled(request)})
         yield RequestSent(body)
         started = time.monotonic()
         with self._host.in_use():
@@ -163,6 +164,12 @@ class LlamaCppModel:
                 tr("A tool or an answer's form may be more than it can do."),
             )
         raise OutsideError(tr("The model's engine failed to answer."), tr("Try again."), retryable=True)
+
+
+def _prefilled(request: ChatRequest) -> dict[str, Any]:
+    """Let an answer go on where a last message of the assistant ends: the engine refuses that to models that think."""
+    goes_on = request.messages[-1].role == "assistant"
+    return {"chat_template_kwargs": {"enable_thinking": False}} if goes_on else {}
 
 
 def context_overflow(prompt_tokens: int | None, context_tokens: int) -> OutsideError:

@@ -71,6 +71,21 @@ async def test_a_worker_that_is_killed_fails_its_answer_and_the_next_one_works()
     await model.close()
 
 
+async def said(model: LlamaCppModel, messages: tuple[Message, ...], tokens: int) -> str:
+    request = ChatRequest("prose", "reply", messages, tokens, Sampling(temperature=0.0))
+    return "".join([event.text async for event in model.stream(request) if isinstance(event, TextDelta)])
+
+
+async def test_an_answer_goes_on_where_a_last_message_of_the_assistant_ends() -> None:
+    model = local_model()
+    assert model.info.goes_on
+    ask = Message("user", "What is the capital of France? Tell me a little about it.")
+    begun = await said(model, (ask,), 8)
+    further = await said(model, (ask, Message("assistant", begun)), 8)
+    assert begun + further == await said(model, (ask,), 16)
+    await model.close()
+
+
 async def test_nothing_is_left_after_close() -> None:
     threads = set(threading.enumerate())
     handles = psutil.Process().num_fds() if os.name != "nt" else 0
