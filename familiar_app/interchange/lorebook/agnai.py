@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from familiar_app.domain.lorebook.fieldmap import Field
 from familiar_app.domain.lorebook.kind import FLAG, LOGIC, NATURAL, NUMBER, TEXT, TEXTS
+from familiar_app.domain.text import tr_later
 from familiar_app.interchange.lorebook.cardbook import POSITION_WORD
 from familiar_app.interchange.lorebook.keylist import WILD
 from familiar_app.interchange.lorebook.shape import Shape
@@ -38,5 +39,5 @@ AGNAI = Shape(
     implied={"match_whole_words": True, "case_sensitive": False},
     entry_base={"name": "", "entry": "", "keywords": [], "priority": 100, "weight": 100, "enabled": True},
     book_base={"kind": "memory", "_id": "", "userId": "", "name": "", "entries": []},
-    unused={"comment": "a second title is not used"},
+    unused={"comment": tr_later("a second title is not used")},
 )

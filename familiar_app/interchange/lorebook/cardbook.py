@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from familiar_app.domain.lorebook.entry import Position
-from familiar_app.domain.lorebook.fieldmap import Field, Note, Place, get_path
+from familiar_app.domain.lorebook.fieldmap import NO_USE, Field, Note, Place, get_path
 from familiar_app.domain.lorebook.kind import FLAG, MISSING, NUMBER, TEXT, TEXTS, Kind, Reading
 from familiar_app.domain.lorebook.worldentry import WORLD_FIELDS, snake_name
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.interchange.lorebook.shape import Shape
 from familiar_app.interchange.lorebook.world import BOOK_SETTINGS
 
@@ -38,7 +39,7 @@ class _UseRegex(Field):
         said = get_path(raw, self.path)
         if not isinstance(said, bool):
             if said is not MISSING and said is not None:
-                note(self.path, "repaired", "the value is no use and is missing")
+                note(self.path, "repaired", tr(NO_USE))
             return None
         extensions = raw.get("extensions")
         if isinstance(extensions, Mapping) and any(mark in extensions for mark in _ST_MARKS):
@@ -92,7 +93,7 @@ def _fields(*, v3: bool) -> tuple[Field, ...]:
     return (*own, *extensions, _UseRegex("use_regex", "use_regex", FLAG, required=v3))
 
 
-_UNUSED = {"mode": "the kind of entry has no effect here"}
+_UNUSED = {"mode": tr_later("the kind of entry has no effect here")}
 _SETTINGS = (Field("name", "name", TEXT, default=""), *BOOK_SETTINGS)
 _ENTRY_BASE = {"keys": [], "content": "", "extensions": {}, "enabled": True, "insertion_order": 100}
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from familiar_app.domain.errors import BadInputError, UsageError
 from familiar_app.domain.lorebook.entry import LoreBook
+from familiar_app.domain.text import tr
 from familiar_app.interchange.card_file import CARD_KEYWORDS, JsonFile, load_json_file
 from familiar_app.interchange.card_json import card_data, card_format
 from familiar_app.interchange.json_text import decode_text, read_file, write_file
@@ -50,9 +51,11 @@ def read_lorebook(path: Path) -> LoreDocument:
     if is_card(file.value):
         return _from_card(file, path, report)
     raise BadInputError(
-        "this is no lorebook that the program knows.",
+        tr("this is no lorebook that the program knows."),
         source=path,
-        next_step="Known are those of SillyTavern, RisuAI, NovelAI, Agnai, KoboldAI, AI Dungeon and Chub, and cards.",
+        next_step=tr(
+            "Known are those of SillyTavern, RisuAI, NovelAI, Agnai, KoboldAI, AI Dungeon and Chub, and cards."
+        ),
     )
 
 
@@ -143,7 +146,9 @@ def _from_card(file: JsonFile, path: Path, report: Report) -> LoreDocument:
     shape = BOOK_V3 if version == "card-v3" else BOOK_V2
     if found is not None and found[0] not in (BOOK_V2, BOOK_V3):
         shape = found[0]
-        report.add("character_book", "repaired", f"the lorebook in the card has the form of {shape.name}")
+        report.add(
+            "character_book", "repaired", tr("the lorebook in the card has the form of {format}", format=shape.name)
+        )
     return _document(format, shape, file, way, name or path.stem, report)
 
 

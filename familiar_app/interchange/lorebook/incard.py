@@ -11,6 +11,7 @@ from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.errors import BadInputError, UsageError
 from familiar_app.domain.lorebook.decorators import strip_decorators
 from familiar_app.domain.lorebook.entry import LoreBook
+from familiar_app.domain.text import tr
 from familiar_app.interchange.card_file import load_json_file
 from familiar_app.interchange.card_json import CardVersion, card_data, card_format, card_from_json, card_to_json
 from familiar_app.interchange.cards import write_card
@@ -34,23 +35,23 @@ def write_into_card(path: Path, document: LoreDocument, format: str) -> tuple[Re
     files = document.origin.files if document.origin is not None and raw is document.card else {}
     write_card(path, card, format=format, raw=value, avatar_png=picture, files=files)
     if format == "charx" and raw is not None and not files and len(value["data"].get("assets") or ()) > 1:
-        report.add("assets", "dropped", "of the files in the archive only the portrait is written")
+        report.add("assets", "dropped", tr("of the files in the archive only the portrait is written"))
     return tuple(report.lines)
 
 
 def write_flat_card(path: Path, document: LoreDocument) -> tuple[ReportLine, ...]:
     """Write the card as version 1, without the book. Returns what does not survive; a book alone raises UsageError."""
     if document.card is None:
-        raise UsageError("Cards of version 1 hold no lorebook.", "Take card-v2 or card-v3.")
+        raise UsageError(tr("Cards of version 1 hold no lorebook."), tr("Take card-v2 or card-v3."))
     report = Report()
     card, _raw, picture = _card_for(path, document)
     value = card_to_json(card, "card-v1", document.card)
     flat = document.card if card_format(document.card) == "card-v1" else None
     for name, content in card_data(document.card).items():
         if content and name not in value and name != "character_book":
-            report.add(str(name), "dropped", "a card of version 1 has no such field")
+            report.add(str(name), "dropped", tr("a card of version 1 has no such field"))
     for number in range(len(document.book.entries)):
-        report.about(number).add("character_book", "dropped", "a card of version 1 holds no lorebook")
+        report.about(number).add("character_book", "dropped", tr("a card of version 1 holds no lorebook"))
     write_card(path, card, format="card-v1", raw=flat, avatar_png=picture)
     return tuple(report.lines)
 
@@ -69,7 +70,7 @@ def _without_decorators(book: LoreBook, report: Report) -> LoreBook:
     for number, entry in enumerate(book.entries):
         content = strip_decorators(entry.content)
         if content != entry.content:
-            report.about(number).add("content", "dropped", "version 2 knows no decorators")
+            report.about(number).add("content", "dropped", tr("version 2 knows no decorators"))
         entries.append(replace(entry, content=content))
     return replace(book, entries=tuple(entries))
 
@@ -78,7 +79,7 @@ def note_foreign(document: LoreDocument, report: Report) -> None:
     """Report the fields that only the original format can hold."""
     for line in document.report:
         if line.what == "ignored" and line.entry is None:
-            report.add(line.field, "dropped", "only the original format has this field")
+            report.add(line.field, "dropped", tr("only the original format has this field"))
 
 
 def _card_book(document: LoreDocument, version: CardVersion, report: Report) -> Any:
@@ -88,7 +89,7 @@ def _card_book(document: LoreDocument, version: CardVersion, report: Report) -> 
     for line in document.report:
         if line.what == "ignored" and line.field not in _WITHOUT_EFFECT:
             report.lines.append(
-                ReportLine(line.field, "dropped", "only the original format has this field", line.entry)
+                ReportLine(line.field, "dropped", tr("only the original format has this field"), line.entry)
             )
     return write_book(shape, document.book, None, None, report)
 

@@ -8,6 +8,7 @@ from typing import Any
 from familiar_app.domain.lorebook.entry import SecondaryLogic
 from familiar_app.domain.lorebook.fieldmap import Field, Note, Place, quiet
 from familiar_app.domain.lorebook.kind import FLAG, NUMBER, OPPOSITE, TEXT
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.interchange.lorebook.keylist import JOINED
 from familiar_app.interchange.lorebook.shape import Shape
 
@@ -28,7 +29,7 @@ class _Secondary(Field):
     def read(self, raw: Mapping[str, Any], note: Note) -> Any:
         wanted, unwanted = _WANTED.read(raw, note), _UNWANTED.read(raw, note)
         if wanted and unwanted:
-            note("keyanti", "merged", "words that must be absent count only where there are no secondary keys")
+            note("keyanti", "merged", tr("words that must be absent count only where there are no secondary keys"))
         return unwanted if _is_anti(raw) else wanted
 
     def write(self, target: dict[str, Any], value: Any) -> None:
@@ -61,7 +62,7 @@ _FIELDS = (
     Field("probability", "probability", NUMBER),
     Field("enabled", "widisabled", OPPOSITE),
 )
-_UNUSED = {"keysecondary": "said already", "keyanti": "said already"}
+_UNUSED = {"keysecondary": tr_later("said already"), "keyanti": tr_later("said already")}
 _IMPLIED = {"match_whole_words": False, "case_sensitive": False}
 _BASE = {
     "key": "", "keysecondary": "", "keyanti": "", "content": "", "comment": "", "folder": None, "selective": False,
@@ -75,7 +76,7 @@ KOBOLD = Shape(
     implied=_IMPLIED,
     entry_base=_BASE,
     book_base=[],
-    unused={"folder": "the folder of an older program is not used"},
+    unused={"folder": tr_later("the folder of an older program is not used")},
 )
 KOBOLD_STORY = Shape(
     name="kobold",
@@ -84,7 +85,7 @@ KOBOLD_STORY = Shape(
     fields=(*_FIELDS, Field("folder", "wigroup", TEXT, (Place("folder", TEXT),), skip_blank=True)),
     implied=_IMPLIED,
     entry_base=_BASE,
-    unused={"num": "the number is not used", "init": "a mark of that program"},
+    unused={"num": tr_later("the number is not used"), "init": tr_later("a mark of that program")},
 )
 KOBOLD_V2 = Shape(
     name="kobold",

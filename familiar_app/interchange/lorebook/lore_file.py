@@ -13,6 +13,7 @@ from pathlib import Path
 
 from familiar_app.domain.errors import BadInputError, UserError
 from familiar_app.domain.lorebook.entry import LoreBook
+from familiar_app.domain.text import tr
 from familiar_app.interchange.json_text import decode_text, read_file, remove_file, storable, write_file
 from familiar_app.interchange.lorebook.document import LoreDocument
 from familiar_app.interchange.lorebook.native import read_native, write_native
@@ -27,7 +28,8 @@ class LoreConflictError(UserError):
 
     def __init__(self, path: Path, current: LoadedLore | None) -> None:
         super().__init__(
-            f"{path.name} was changed elsewhere since it was opened.", "Load it again, then make your change anew."
+            tr("{file} was changed elsewhere since it was opened.", file=path.name),
+            tr("Load it again, then make your change anew."),
         )
         self.current = current
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from familiar_app.domain.lorebook.entry import Folder, LoreBook, LoreEntry
+from familiar_app.domain.text import tr
 from familiar_app.interchange.report import Report, ReportLine
 
 
@@ -36,7 +37,9 @@ def merge_books(base: LoreBook, new: LoreBook) -> Merged:
             continue
         known.add(_identity(moved))
         if moved.uid in taken:
-            report.about(number).add("id", "renamed", f"the id is in use; this entry counts as {free}")
+            report.about(number).add(
+                "id", "renamed", tr("the id is in use; this entry counts as {number}", number=str(free))
+            )
             moved, free = replace(moved, uid=free), free + 1
         taken.add(moved.uid)
         if isinstance(moved.uid, int):
@@ -77,8 +80,8 @@ def _merge_folders(base: Iterable[Folder], new: Iterable[Folder]) -> tuple[tuple
 
 def _note_settings(base: LoreBook, new: LoreBook, report: Report) -> None:
     if new.scan_depth is not None and new.scan_depth != base.scan_depth:
-        report.add("scan_depth", "merged", "the book's depth is written into its entries")
+        report.add("scan_depth", "merged", tr("the book's depth is written into its entries"))
     for name in ("description", "token_budget", "recursive"):
         value = getattr(new, name)
         if value not in (None, "") and value != getattr(base, name):
-            report.add(name, "dropped", "the book that is there keeps its own setting")
+            report.add(name, "dropped", tr("the book that is there keeps its own setting"))

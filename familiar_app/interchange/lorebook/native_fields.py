@@ -28,6 +28,7 @@ from familiar_app.domain.lorebook.kind import (
     Reading,
     word_kind,
 )
+from familiar_app.domain.text import tr_later
 from familiar_app.interchange.lorebook.shape import Shape
 
 _LOGIC = word_kind(SecondaryLogic)
@@ -154,6 +155,6 @@ NATIVE = Shape(
         Field("recursive", "recursive", FLAG, default=None),
         Field("foreign", "foreign", TEXT, default=""),
     ),
-    unused={"selective": "the short form for all keys"},
+    unused={"selective": tr_later("the short form for all keys")},
     read_folders=_folders,
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr
 from familiar_app.interchange.json_text import is_deeper
 from familiar_app.interchange.lorebook.entry_memo import EntryMemo, Raw
 from familiar_app.interchange.lorebook.native_block import MAX_DEPTH, Blocks, split_blocks
@@ -48,14 +49,17 @@ def load_toml(text: str, source: Path | str) -> dict[str, Any]:
         place = _PLACE.search(str(error))
         reason = _PLACE.sub("", str(error)).strip()
         line = int(place[1]) if place and place[1] else text.count("\n") + 1
-        raise BadInputError(f"this is not valid TOML: {reason}.", source=source, line=line) from error
+        raise BadInputError(tr("this is not valid TOML: {reason}.", reason=reason), source=source, line=line) from error
     except (ValueError, RecursionError) as error:
-        raise BadInputError("the TOML holds a number too long or is nested too deeply.", source=source) from error
+        raise BadInputError(tr("the TOML holds a number too long or is nested too deeply."), source=source) from error
     if is_deeper(value, MAX_DEPTH):
-        raise BadInputError(f"the TOML is nested more than {MAX_DEPTH} levels deep.", source=source)
+        raise BadInputError(tr("the TOML is nested more than {depth} levels deep.", depth=MAX_DEPTH), source=source)
     entries = value.get("entries", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise BadInputError(
-            "entries have to be tables.", source=source, field="entries", next_step="Begin each with [[entries]]."
+            tr("entries have to be tables."),
+            source=source,
+            field="entries",
+            next_step=tr("Begin each with [[entries]]."),
         )
     return value

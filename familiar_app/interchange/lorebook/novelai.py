@@ -8,6 +8,7 @@ from typing import Any
 from familiar_app.domain.lorebook.entry import Folder
 from familiar_app.domain.lorebook.fieldmap import Field
 from familiar_app.domain.lorebook.kind import FLAG, NUMBER, TEXT, TEXTS, whole_text
+from familiar_app.domain.text import tr_later
 from familiar_app.interchange.lorebook.shape import Shape
 
 
@@ -59,17 +60,17 @@ NOVELAI = Shape(
     },
     book_base={"lorebookVersion": 5, "entries": [], "settings": {"orderByKeyLocations": False}, "categories": []},
     unused={
-        "searchRange": "the range is counted in characters there",
-        "keyRelative": "the place next to the key has no counterpart",
-        "nonStoryActivatable": "looking into other entries is a setting of all entries here",
-        "loreBiasGroups": "biases are not used",
-        "lastUpdatedAt": "the time of the last change is not used",
-        "contextConfig.prefix": "text around the content is not used",
-        "contextConfig.suffix": "text around the content is not used",
-        "contextConfig.insertionPosition": "the place is not used",
-        "contextConfig.reservedTokens": "reserved room is not used",
-        "allowInnerInsertion": "nested insertion is not used",
-        "allowInsertionInside": "nested insertion is not used",
+        "searchRange": tr_later("the range is counted in characters there"),
+        "keyRelative": tr_later("the place next to the key has no counterpart"),
+        "nonStoryActivatable": tr_later("looking into other entries is a setting of all entries here"),
+        "loreBiasGroups": tr_later("biases are not used"),
+        "lastUpdatedAt": tr_later("the time of the last change is not used"),
+        "contextConfig.prefix": tr_later("text around the content is not used"),
+        "contextConfig.suffix": tr_later("text around the content is not used"),
+        "contextConfig.insertionPosition": tr_later("the place is not used"),
+        "contextConfig.reservedTokens": tr_later("reserved room is not used"),
+        "allowInnerInsertion": tr_later("nested insertion is not used"),
+        "allowInsertionInside": tr_later("nested insertion is not used"),
     },
     read_folders=_folders,
 )

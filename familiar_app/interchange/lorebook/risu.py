@@ -9,6 +9,7 @@ from typing import Any
 from familiar_app.domain.lorebook.entry import Folder
 from familiar_app.domain.lorebook.fieldmap import Field, Note, get_path
 from familiar_app.domain.lorebook.kind import FLAG, NUMBER, TEXT, whole_text
+from familiar_app.domain.text import tr_later
 from familiar_app.interchange.lorebook.keylist import JOINED
 from familiar_app.interchange.lorebook.shape import Shape
 
@@ -79,11 +80,11 @@ _FIELDS = (
     Field("folder", "folder", TEXT),
 )
 _UNUSED = {
-    "mode": "the kind of entry has no effect here",
-    "extentions": "foreign settings are not used",
-    "loreCache": "a cache of that program",
-    "bookVersion": "the version of that program's book",
-    "id": "the id is not used",
+    "mode": tr_later("the kind of entry has no effect here"),
+    "extentions": tr_later("foreign settings are not used"),
+    "loreCache": tr_later("a cache of that program"),
+    "bookVersion": tr_later("the version of that program's book"),
+    "id": tr_later("the id is not used"),
 }
 _ENTRY_BASE = {
     "key": "", "secondkey": "", "comment": "", "content": "", "mode": "normal", "insertorder": 100,

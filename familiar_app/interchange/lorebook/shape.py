@@ -14,11 +14,15 @@ from familiar_app.domain.lorebook.fieldmap import (
     read_values,
 )
 from familiar_app.domain.lorebook.kind import MISSING, finite_number, whole_text
+from familiar_app.domain.text import ntr, tr, tr_later
 from familiar_app.interchange.lorebook.deadletter import note_dead_letters
 from familiar_app.interchange.lorebook.entry_memo import EntryMemo, Raw, Uid
 from familiar_app.interchange.report import Report
 
 MAX_ENTRIES = 100_000
+_BLANK_ID = tr_later("the id is blank; this entry counts as {number}")
+_SAME_ID = tr_later("the id is used twice; this entry counts as {number}")
+_UNKNOWN_FIELD = tr_later("the field is unknown here")
 
 
 def _every(_raw: Mapping[str, Any]) -> bool:
@@ -120,11 +124,11 @@ def _raw_entries(shape: Shape, value: Any, report: Report) -> Iterator[tuple[str
         pairs = [(None, raw) for raw in listed]
     for key, raw in pairs[:MAX_ENTRIES]:
         if not isinstance(raw, dict):
-            report.add("entries", "ignored", "something that is no entry stands among the entries")
+            report.add("entries", "ignored", tr("something that is no entry stands among the entries"))
         elif shape.is_entry(raw):
             yield key, raw
     if len(pairs) > MAX_ENTRIES:
-        report.add("entries", "ignored", f"only the first {MAX_ENTRIES} entries are used")
+        report.add("entries", "ignored", tr("only the first {count} entries are used", count=MAX_ENTRIES))
 
 
 def _uids(shape: Shape, raws: Sequence[tuple[str | None, Raw]], report: Report) -> list[Uid]:
@@ -137,8 +141,8 @@ def _uids(shape: Shape, raws: Sequence[tuple[str | None, Raw]], report: Report) 
     for number, (uid, (_, raw)) in enumerate(zip(given, raws, strict=True)):
         if uid is None or uid in taken:
             if uid is not None or (shape.uid_path is not None and path in raw):
-                what = "blank" if uid is None else "used twice"
-                report.about(number).add(path, "repaired", f"the id is {what}; this entry counts as {free}")
+                what = _BLANK_ID if uid is None else _SAME_ID
+                report.about(number).add(path, "repaired", tr(what, number=str(free)))
             uid, free = free, free + 1
         uids.append(uid)
         taken.add(uid)
@@ -165,6 +169,8 @@ def _note_unused(shape: Shape, entries: Iterable[Raw], report: Report) -> None:
             if value is not MISSING and value not in (None, "", [], {}, False):
                 counts[path] = counts.get(path, 0) + 1
     for name, count in counts.items():
-        why = shape.unused.get(name, "the field is unknown here")
-        how_many = "1 entry" if count == 1 else f"{count} entries"
-        report.add(whole_text(name)[:80], "ignored", f"{why}; it stays with the file ({how_many})")
+        why = tr(shape.unused.get(name, _UNKNOWN_FIELD))
+        detail = ntr(
+            "{why}; it stays with the file ({n} entry)", "{why}; it stays with the file ({n} entries)", count, why=why
+        )
+        report.add(whole_text(name)[:80], "ignored", detail)

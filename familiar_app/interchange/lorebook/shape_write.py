@@ -10,6 +10,7 @@ from typing import Any
 from familiar_app.domain.lorebook.entry import DEFAULT_DEPTH, LoreBook, LoreEntry
 from familiar_app.domain.lorebook.fieldmap import get_path, lay_over, quiet, set_path, values_of, write_fresh
 from familiar_app.domain.lorebook.kind import MISSING
+from familiar_app.domain.text import tr
 from familiar_app.interchange.lorebook.entry_memo import Raw, Uid
 from familiar_app.interchange.lorebook.foreign import Residue, residue_between, residue_from
 from familiar_app.interchange.lorebook.shape import Shape, Slots, entries_value
@@ -58,7 +59,7 @@ def _write_anew(shape: Shape, book: LoreBook, report: Report) -> Any:
     for number, entry in enumerate(book.entries):
         _note_losses(shape, entry, written[entry.uid], report.about(number))
         if entry.foreign and not _understands(shape, entry):
-            report.about(number).add("foreign", "dropped", "what another program's file said beyond this entry")
+            report.about(number).add("foreign", "dropped", tr("what another program's file said beyond this entry"))
     items = _items_anew(shape, book, kept, written)
     if not shape.entries_path:
         return items
@@ -235,9 +236,9 @@ def _write_settings(shape: Shape, book: LoreBook, target: Raw, given_name: Any, 
     known = {mapped.attribute for mapped in shape.book_fields}
     for name in ("description", "scan_depth", "token_budget", "recursive"):
         if name not in known and values[name] not in (None, ""):
-            report.add(name, "dropped", "the format has no place for this setting of the book")
+            report.add(name, "dropped", tr("the format has no place for this setting of the book"))
     if book.folders and shape.read_folders(target) != book.folders:
-        report.add("folders", "dropped", "the format has no place for folders like these")
+        report.add("folders", "dropped", tr("the format has no place for folders like these"))
 
 
 def _note_losses(shape: Shape, entry: LoreEntry, raw: Mapping[str, Any], report: Report) -> None:
@@ -248,4 +249,4 @@ def _note_losses(shape: Shape, entry: LoreEntry, raw: Mapping[str, Any], report:
         wanted = getattr(entry, name)
         if name in _UNSPOKEN or wanted == getattr(seen, name) or (wanted is None and name in shape.implied):
             continue
-        report.add(name, "dropped", "the format cannot say this, or not exactly")
+        report.add(name, "dropped", tr("the format cannot say this, or not exactly"))

@@ -8,6 +8,7 @@ from typing import Any
 from familiar_app.domain.lorebook.fieldmap import Field, Place
 from familiar_app.domain.lorebook.kind import FLAG, NATURAL, NUMBER, TEXT, TEXTS
 from familiar_app.domain.lorebook.worldentry import WORLD_FIELDS
+from familiar_app.domain.text import tr_later
 from familiar_app.interchange.lorebook.shape import Shape
 
 _TEMPLATE: dict[str, Any] = {
@@ -65,7 +66,7 @@ WORLD = Shape(
     book_fields=(_BOOK_NAME,),
     entry_base=_TEMPLATE,
     book_base={"entries": {}},
-    unused={"addMemo": "whether a list shows the title is not kept apart"},
+    unused={"addMemo": tr_later("whether a list shows the title is not kept apart")},
 )
 
 _SECOND_SPELLINGS = {
@@ -123,9 +124,9 @@ CHUB = Shape(
         "entries": {},
     },
     unused={
-        "addMemo": "whether a list shows the title is not kept apart",
-        "extensions": "the settings are said beside them already",
-        "id": "the id is said twice",
+        "addMemo": tr_later("whether a list shows the title is not kept apart"),
+        "extensions": tr_later("the settings are said beside them already"),
+        "id": tr_later("the id is said twice"),
     },
 )
 
