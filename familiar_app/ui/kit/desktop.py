@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Protocol
 
+from familiar_app.domain.text import tr
 from familiar_app.store.profile import Profile
 from familiar_app.store.profile_list import ProfileList
 
@@ -110,7 +111,7 @@ class ProfileRows:
 
     def _row(self, folder: Path, known: Sequence[Path]) -> ProfileRow:
         here = _same(folder, self._desktop.profile)
-        name = self._desktop.profiles.name(folder) or "The usual one"
+        name = self._desktop.profiles.name(folder) or tr("The usual one")
         kept = folder in known[1:]
         return ProfileRow(folder, name, _note(folder, here, gone=kept), here, kept)
 
@@ -118,10 +119,10 @@ class ProfileRows:
 def _note(folder: Path, here: bool, *, gone: bool) -> str:
     """Say how a profile stands; with `gone`, its disk may have been taken out."""
     if here:
-        return "Shown in this window"
+        return tr("Shown in this window")
     if Profile(folder).exists():
         return ""
-    return "Not there now" if gone and not folder.parent.is_dir() else "No vault there yet"
+    return tr("Not there now") if gone and not folder.parent.is_dir() else tr("No vault there yet")
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -10,6 +10,7 @@ from typing import Literal
 from PySide6.QtCore import QDir
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import ButtonRole, button
 from familiar_app.ui.kit.curtain import curtain
 from familiar_app.ui.kit.field import line_edit
@@ -84,16 +85,17 @@ async def ask(parent: QWidget | None, title: str, text: str, choices: Sequence[C
 
 async def ask_for_network(parent: QWidget | None, host: str) -> bool:
     """Ask before local-only is switched off for a model on the computer `host`."""
-    words = (
-        f"This model runs on another computer, {host}, and local only is on. To use it, local only has to be off; "
-        "conversations are then sent there."
+    words = tr(
+        "This model runs on another computer, {host}, and local only is on. To use it, local only has to be off; "
+        "conversations are then sent there.",
+        host=host,
     )
-    choices = (("", "Cancel", "plain"), ("allow", "Allow the network", "primary"))
-    return await ask(parent, "Allow the network?", words, choices) == "allow"
+    choices = (("", tr("Cancel"), "plain"), ("allow", tr("Allow the network"), "primary"))
+    return await ask(parent, tr("Allow the network?"), words, choices) == "allow"
 
 
 async def ask_text(
-    parent: QWidget | None, title: str, text: str, *, value: str = "", accept: str = "OK", name: str = ""
+    parent: QWidget | None, title: str, text: str, *, value: str = "", accept: str = "", name: str = ""
 ) -> str | None:
     """Ask for one line of text; None where the person closed the dialog or left it empty."""
     dialog = Dialog(parent, title)
@@ -102,8 +104,8 @@ async def ask_text(
     field = line_edit(value, name=name or title)
     field.selectAll()
     dialog.body.addWidget(field)
-    dialog.add_choice("", "Cancel")
-    ok = dialog.add_choice("ok", accept, "primary", default=True)
+    dialog.add_choice("", tr("Cancel"))
+    ok = dialog.add_choice("ok", accept or tr("OK"), "primary", default=True)
     ok.setEnabled(bool(value.strip()))
     field.textChanged.connect(lambda typed: ok.setEnabled(bool(typed.strip())))
     field.setFocus()
@@ -115,10 +117,10 @@ async def confirm_by_typing(parent: QWidget | None, title: str, text: str, word:
     """Ask for an erasure to be confirmed by typing `word`."""
     dialog = Dialog(parent, title)
     dialog.body.addWidget(label(text, "quiet", wrap=True))
-    dialog.body.addWidget(label(f"Type {word} to go on:", wrap=True))
-    field = line_edit(name=f"Type {word} to go on")
+    dialog.body.addWidget(label(tr("Type {word} to go on:", word=word), wrap=True))
+    field = line_edit(name=tr("Type {word} to go on", word=word))
     dialog.body.addWidget(field)
-    dialog.add_choice("", "Cancel")
+    dialog.add_choice("", tr("Cancel"))
     ok = dialog.add_choice("ok", accept, "danger")
     ok.setEnabled(False)
     field.textChanged.connect(lambda typed: ok.setEnabled(typed.strip() == word))

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from familiar_app.domain.erasure import ErasurePlan, Receipt, Target
+from familiar_app.domain.text import tr
 from familiar_app.store.erasure import Erasure
 from familiar_app.ui.kit.curtain import curtain
 from familiar_app.ui.kit.dialog import Dialog, shown
@@ -21,6 +22,7 @@ from familiar_app.ui.kit.erase_word import (
     removed_lines,
     sample_lines,
     title,
+    title_while,
 )
 from familiar_app.ui.kit.field import line_edit
 from familiar_app.ui.kit.label import TextRole, column, label, surface
@@ -58,18 +60,18 @@ class EraseQuestion(Dialog):
     def __init__(self, parent: QWidget | None, plan: ErasurePlan) -> None:
         super().__init__(parent, title(plan))
         self.setMinimumWidth(_WIDTH)
-        self.body.addWidget(label(WHAT[plan.kind], "quiet", wrap=True))
+        self.body.addWidget(label(tr(WHAT[plan.kind]), "quiet", wrap=True))
         told = _Told()
-        told.part("Removed", removed_lines(plan))
-        told.part("The name is taken out of", redacted_lines(plan))
-        told.part("It will read like this", sample_lines(plan))
-        told.end([line for line in (kept_line(plan.kept_names), *NOTES) if line])
+        told.part(tr("Removed"), removed_lines(plan))
+        told.part(tr("The name is taken out of"), redacted_lines(plan))
+        told.part(tr("It will read like this"), sample_lines(plan))
+        told.end([line for line in (kept_line(plan.kept_names), *map(tr, NOTES)) if line])
         self.body.addWidget(told)
-        self.body.addWidget(label(f"Type {plan.label} to go on:", wrap=True))
-        self.typed = line_edit(name=f"Type {plan.label} to go on")
+        self.body.addWidget(label(tr("Type {word} to go on:", word=plan.label), wrap=True))
+        self.typed = line_edit(name=tr("Type {word} to go on", word=plan.label))
         self.body.addWidget(self.typed)
-        self.add_choice("", "Cancel", default=True)
-        self.ok = self.add_choice("erase", "Erase for good", "danger")
+        self.add_choice("", tr("Cancel"), default=True)
+        self.ok = self.add_choice("erase", tr("Erase for good"), "danger")
         self.ok.setEnabled(False)
         self.typed.textChanged.connect(lambda text: self.ok.setEnabled(text.strip() == plan.label.strip()))
         self.typed.setFocus()
@@ -79,12 +81,12 @@ class EraseProgress(Dialog):
     """Tells how far it is. It cannot be closed by hand, since nothing would stop by that."""
 
     def __init__(self, parent: QWidget | None, plan: ErasurePlan) -> None:
-        super().__init__(parent, title(plan).replace("?", ""))
+        super().__init__(parent, title_while(plan))
         self._over = False
         self.setMinimumWidth(_WIDTH)
-        self._bar = ProgressView("Erasing…")
+        self._bar = ProgressView(tr("Erasing…"))
         self.body.addWidget(self._bar)
-        self.body.addWidget(label(BUSY, "faint", wrap=True))
+        self.body.addWidget(label(tr(BUSY), "faint", wrap=True))
 
     def report(self, share: float) -> None:
         """Show a share from 0 to 1."""
@@ -106,14 +108,15 @@ class EraseReceipt(Dialog):
     """Tells what went."""
 
     def __init__(self, parent: QWidget | None, plan: ErasurePlan, receipt: Receipt) -> None:
-        super().__init__(parent, f"{plan.label} was erased")
+        super().__init__(parent, tr("{name} was erased", name=plan.label))
         self.setMinimumWidth(_WIDTH)
         self.body.addWidget(label(done_line(receipt), wrap=True, selectable=True))
         for line in redacted_lines(receipt):
-            self.body.addWidget(label(f"The name was taken out of {line}.", "quiet", wrap=True))
-        for note in (f"Receipt {receipt.id}, kept in the vault without a name.", NOTES[1]):
+            self.body.addWidget(label(tr("The name was taken out of {where}.", where=line), "quiet", wrap=True))
+        kept = tr("Receipt {id}, kept in the vault without a name.", id=str(receipt.id))
+        for note in (kept, tr(NOTES[1])):
             self.body.addWidget(label(note, "faint", wrap=True))
-        self.add_choice("", "Close", "primary", default=True)
+        self.add_choice("", tr("Close"), "primary", default=True)
 
 
 class _Told(QScrollArea):
@@ -122,7 +125,7 @@ class _Told(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self.setWidgetResizable(True)
-        self.setAccessibleName("What will happen")
+        self.setAccessibleName(tr("What will happen"))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMaximumHeight(_HEIGHT)
         inside = surface(QWidget(), 2)

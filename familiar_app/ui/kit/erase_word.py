@@ -5,29 +5,43 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from familiar_app.domain.erasure import ErasurePlan, Receipt, in_words
+from familiar_app.domain.text import tr, tr_later
 
 WHAT = {
-    "person": "Everything they said and all that is known of them is removed for good. What others said stays, without "
-    "their name.",
-    "message": "The message is removed for good, with whatever was drawn from it alone.",
-    "channel": "Everything that was said in this channel is removed for good, with whatever was drawn from it alone.",
-    "familiar": "The familiar is removed for good, with all that it said and believes, and its folder.",
+    "person": tr_later(
+        "Everything they said and all that is known of them is removed for good. What others said stays, without "
+        "their name."
+    ),
+    "message": tr_later("The message is removed for good, with whatever was drawn from it alone."),
+    "channel": tr_later(
+        "Everything that was said in this channel is removed for good, with whatever was drawn from it alone."
+    ),
+    "familiar": tr_later("The familiar is removed for good, with all that it said and believes, and its folder."),
 }
 NOTES = (
-    "Character texts and lorebooks were written by you and stay as they are.",
-    "Backups made before still have it until they are pruned. Going back to one erases it again.",
+    tr_later("Character texts and lorebooks were written by you and stay as they are."),
+    tr_later("Backups made before still have it until they are pruned. Going back to one erases it again."),
 )
-BUSY = "Should the program end meanwhile, it goes on when the vault is next opened."
+BUSY = tr_later("Should the program end meanwhile, it goes on when the vault is next opened.")
 
 
 def title(plan: ErasurePlan) -> str:
     """Return the heading of the question."""
-    return f"Erase message {plan.label}?" if plan.kind == "message" else f"Erase {plan.label}?"
+    if plan.kind == "message":
+        return tr("Erase message {name}?", name=plan.label)
+    return tr("Erase {name}?", name=plan.label)
+
+
+def title_while(plan: ErasurePlan) -> str:
+    """Return the heading while it is going on."""
+    if plan.kind == "message":
+        return tr("Erase message {name}", name=plan.label)
+    return tr("Erase {name}", name=plan.label)
 
 
 def removed_lines(plan: ErasurePlan) -> list[str]:
     """Return what goes."""
-    return [", ".join(in_words(plan.removed)) or "Nothing is stored any more."]
+    return [", ".join(in_words(plan.removed)) or tr("Nothing is stored any more.")]
 
 
 def redacted_lines(plan: ErasurePlan | Receipt) -> list[str]:
@@ -44,10 +58,10 @@ def kept_line(names: Sequence[str]) -> str:
     """Return what is said of names that stay, "" where there are none."""
     if not names:
         return ""
-    listed = ", ".join(f"“{name}”" for name in names)
-    return f"Somebody else is called {listed} too, so that name stays where it is written."
+    listed = ", ".join(tr("“{name}”", name=name) for name in names)
+    return tr("Somebody else is called {names} too, so that name stays where it is written.", names=listed)
 
 
 def done_line(receipt: Receipt) -> str:
     """Return the one sentence about an erasure that is complete."""
-    return f"Erased: {', '.join(in_words(receipt.removed)) or 'nothing'}."
+    return tr("Erased: {what}.", what=", ".join(in_words(receipt.removed)) or tr("nothing"))

@@ -9,19 +9,30 @@ from datetime import datetime, tzinfo
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.fact import Belief, Cause, Fact, FactId
 from familiar_app.domain.ids import OWNER, FamiliarId
+from familiar_app.domain.text import ptr, tr, tr_later
 from familiar_app.domain.turn import Turn
 from familiar_app.store.fact import FactHistory
 from familiar_app.ui.kit.channel_title import channel_title
+from familiar_app.ui.kit.date_text import numeric_date_time
 from familiar_app.ui.kit.projector_name import projector_name
 
 _CAUSES = {
-    Cause.LEARNED: "learned",
-    Cause.ADDED: "added by hand",
-    Cause.RESTORED: "restored",
-    Cause.SUPERSEDED: "superseded",
-    Cause.RETIRED: "retired",
-    Cause.SOURCE_DELETED: "its source was deleted",
-    Cause.SOURCE_EDITED: "its source was edited",
+    Cause.LEARNED: tr_later("{when} learned"),
+    Cause.ADDED: tr_later("{when} added by hand"),
+    Cause.RESTORED: tr_later("{when} restored"),
+    Cause.SUPERSEDED: tr_later("{when} superseded"),
+    Cause.RETIRED: tr_later("{when} retired"),
+    Cause.SOURCE_DELETED: tr_later("{when} its source was deleted"),
+    Cause.SOURCE_EDITED: tr_later("{when} its source was edited"),
+}
+_BY_OWNER = {
+    **_CAUSES,
+    Cause.LEARNED: tr_later("{when} learned by you"),
+    Cause.RESTORED: tr_later("{when} restored by you"),
+    Cause.SUPERSEDED: tr_later("{when} superseded by you"),
+    Cause.RETIRED: tr_later("{when} retired by you"),
+    Cause.SOURCE_DELETED: tr_later("{when} its source was deleted by you"),
+    Cause.SOURCE_EDITED: tr_later("{when} its source was edited by you"),
 }
 PREVIEW_CHARS = 90
 
@@ -59,10 +70,10 @@ class Detail:
 def describe(history: FactHistory, texts: Callable[[FactId], str], zone: tzinfo, familiar_name: str) -> Detail:
     """Return the readable parts of a fact; `texts` gives what other facts say."""
     fact = history.fact
-    known = [("Importance", f"{fact.importance} of 10")] if fact.importance is not None else []
-    known.append(("Written by", "you" if fact.origin == "owner" else projector_name(fact.origin)))
+    known = [(tr("Importance"), tr("{n} of 10", n=fact.importance))] if fact.importance is not None else []
+    known.append((tr("Written by"), ptr("author", "you") if fact.origin == "owner" else projector_name(fact.origin)))
     if history.channel is not None:
-        known.append(("Learned in", channel_title(history.channel)))
+        known.append((tr("Learned in"), channel_title(history.channel)))
     return Detail(
         fact=fact,
         about=tuple(history.labels.get(one.key, one.display_at_write) for one in fact.subjects),
@@ -73,7 +84,7 @@ def describe(history: FactHistory, texts: Callable[[FactId], str], zone: tzinfo,
         replaced=tuple(_other(one, texts) for one in history.supersedes),
         successors=tuple(_other(one, texts) for one in history.successors),
         reflections=tuple(
-            Chip(_short(one.text), "reflections", str(one.id), "stale" if one.stale else "")
+            Chip(_short(one.text), "reflections", str(one.id), tr("stale") if one.stale else "")
             for one in history.reflections
         ),
         reason=history.reason,
@@ -82,34 +93,37 @@ def describe(history: FactHistory, texts: Callable[[FactId], str], zone: tzinfo,
 
 def day(at: datetime | None, zone: tzinfo, open_word: str) -> str:
     """Write an instant for people, an open end in a word."""
-    return open_word if at is None else local_time(at, zone).strftime("%Y-%m-%d %H:%M")
+    return open_word if at is None else numeric_date_time(local_time(at, zone))
 
 
 def _world(fact: Fact, zone: tzinfo) -> str:
     if fact.valid.since is None and fact.valid.until is None:
-        return "at any time"
-    since, until = day(fact.valid.since, zone, "always"), day(fact.valid.until, zone, "open")
+        return tr("at any time")
+    since, until = day(fact.valid.since, zone, tr("always")), day(fact.valid.until, zone, ptr("end", "open"))
     return f"{since} – {until}"
 
 
 def _belief(belief: Belief, zone: tzinfo) -> str:
-    by = " by you" if belief.begun_by == OWNER and belief.cause is not Cause.ADDED else ""
-    begun = f"{day(belief.held.since, zone, '')} {_CAUSES[belief.cause]}{by}"
+    begun = _change(belief.held.since, belief.cause, zone, mine=belief.begun_by == OWNER)
     if belief.held.until is None or belief.end_cause is None:
-        return f"{begun} – believed today"
-    ended = " by you" if belief.ended_by == OWNER else ""
-    return f"{begun} – {day(belief.held.until, zone, '')} {_CAUSES[belief.end_cause]}{ended}"
+        return tr("{begun} – believed today", begun=begun)
+    return f"{begun} – {_change(belief.held.until, belief.end_cause, zone, mine=belief.ended_by == OWNER)}"
+
+
+def _change(at: datetime | None, cause: Cause, zone: tzinfo, *, mine: bool) -> str:
+    """Say when and by what a belief began or ended."""
+    return tr((_BY_OWNER if mine else _CAUSES)[cause], when=day(at, zone, ""))
 
 
 def _source(turn: Turn, zone: tzinfo, familiar: FamiliarId, name: str) -> Chip:
     own = turn.author is None or turn.author.key == f"ego:{familiar}"
     speaker = name if own else turn.author.name
-    text = "deleted" if turn.deleted else _short(turn.content)
+    text = tr("deleted") if turn.deleted else _short(turn.content)
     return Chip(f"{speaker}: {text}", "chat", f"{turn.channel}:{turn.id}", day(turn.at, zone, ""))
 
 
 def _other(fact: FactId, texts: Callable[[FactId], str]) -> Chip:
-    return Chip(_short(texts(fact)) or f"Fact {fact}", "timeline", str(fact))
+    return Chip(_short(texts(fact)) or tr("Fact {id}", id=str(fact)), "timeline", str(fact))
 
 
 def _short(text: str) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.icon import follow, icon
 from familiar_app.ui.kit.label import column, label, set_property, set_role
 from familiar_app.ui.kit.theme import Theme
@@ -104,10 +105,11 @@ class PasswordField(QLineEdit):
 
     def _refresh(self) -> None:
         self._eye.setIcon(icon(self._theme, "eye_off" if self.shown else "eye"))
-        self._eye.setText("Hide" if self.shown else "Show")
+        self._eye.setText(tr("Hide") if self.shown else tr("Show"))
         self._eye.setToolTip(self._eye.text())
         for inner in self.eyes:
-            inner.setAccessibleName(f"{self._eye.text()} {self.accessibleName()}")
+            name = self.accessibleName()
+            inner.setAccessibleName(tr("Hide {name}", name=name) if self.shown else tr("Show {name}", name=name))
             inner.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
 
@@ -118,8 +120,9 @@ class SearchField(QLineEdit):
     next_wanted = Signal()
     previous_wanted = Signal()
 
-    def __init__(self, theme: Theme, name: str = "Search") -> None:
+    def __init__(self, theme: Theme, name: str = "") -> None:
         super().__init__()
+        name = name or tr("Search")
         self.setAccessibleName(name)
         self.setPlaceholderText(name)
         self._glass = QAction(self)

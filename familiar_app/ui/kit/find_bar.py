@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import icon_button
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.label import label, row, surface
@@ -44,7 +45,7 @@ class FindBar(QWidget):
         for icon, name, step in zip(("chevron_up", "chevron_down"), hits, (-1, 1), strict=True):
             key = "Return" if step == onward else "Shift+Return"
             layout.addWidget(icon_button(theme, icon, name, lambda step=step: self.stepped.emit(step), shortcut=key))
-        layout.addWidget(icon_button(theme, "close", "Close the search", self.closed.emit, shortcut="Esc"))
+        layout.addWidget(icon_button(theme, "close", tr("Close the search"), self.closed.emit, shortcut="Esc"))
         self.setLayout(layout)
         self.hide()
 
@@ -57,7 +58,7 @@ class FindBar(QWidget):
     def show_counter(self, text: str) -> None:
         """Say where one is among the hits."""
         self.counter.setText(text)
-        self.counter.setAccessibleName(text or "No search")
+        self.counter.setAccessibleName(text or tr("No search"))
 
     def _typed(self, text: str) -> None:
         if self._soon.interval():

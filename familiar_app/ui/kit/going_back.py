@@ -13,8 +13,10 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.errors import BadInputError, LockedError
+from familiar_app.domain.text import tr
 from familiar_app.store.backup_file import SealedBackup
 from familiar_app.store.restore import Looked, look_inside, look_with_key
+from familiar_app.ui.kit.date_text import date_time
 from familiar_app.ui.kit.dialog import Dialog, choose_file, shown
 from familiar_app.ui.kit.field import LabelledField, PasswordField
 from familiar_app.ui.kit.label import label
@@ -37,7 +39,9 @@ async def choose_backup(
 
     `data_key` is that of the open vault: a backup of its own needs no passphrase. Raises UserError, OutsideError.
     """
-    path = path or await choose_file(parent, "Choose a backup", filters=["Backups (*.backup)", "All files (*)"])
+    path = path or await choose_file(
+        parent, tr("Choose a backup"), filters=[tr("Backups (*.backup)"), tr("All files (*)")]
+    )
     if path is None:
         return None
     sealed = await asyncio.to_thread(SealedBackup, path)
@@ -52,24 +56,24 @@ async def _open(parent: QWidget, theme: Theme, path: Path) -> Looked | None:
     """Ask for the passphrase until it fits."""
     wrong, typed = "", ""
     while True:
-        dialog = Dialog(parent, "Open the backup")
-        text = "The passphrase or recovery code that was in force when this backup was made."
+        dialog = Dialog(parent, tr("Open the backup"))
+        text = tr("The passphrase or recovery code that was in force when this backup was made.")
         dialog.body.addWidget(label(text, "quiet", wrap=True))
-        secret = PasswordField(theme, "Passphrase of the backup")
-        field = LabelledField("Passphrase or recovery code", secret)
+        secret = PasswordField(theme, tr("Passphrase of the backup"))
+        field = LabelledField(tr("Passphrase or recovery code"), secret)
         secret.setText(typed)
         secret.selectAll()
         field.set_wrong(wrong)
         dialog.body.addWidget(field)
-        dialog.add_choice("", "Cancel")
-        dialog.add_choice("open", "Look inside", "primary", default=True)
+        dialog.add_choice("", tr("Cancel"))
+        dialog.add_choice("open", tr("Look inside"), "primary", default=True)
         secret.setFocus()
         await shown(dialog)
         typed = secret.text()
         if dialog.chosen != "open":
             return None
         if not typed:
-            wrong = "Type the passphrase."
+            wrong = tr("Type the passphrase.")
             continue
         try:
             return await asyncio.to_thread(_look, path, typed)
@@ -90,24 +94,26 @@ def _look(path: Path, secret: str) -> Looked:
 
 async def _confirm(parent: QWidget, looked: Looked, told: str) -> BackupChoice | None:
     contents = looked.contents
-    dialog = Dialog(parent, "Go back to this backup?")
+    dialog = Dialog(parent, tr("Go back to this backup?"))
     made_at = local_time(contents.made_at, system_zone())
-    inside = (
-        f"It was made on {made_at.day} {made_at:%B %Y at %H:%M} and holds {contents.counts.get('turns', 0):,} "
-        f"messages and {contents.counts.get('facts', 0):,} facts. "
-        f"Familiars: {', '.join(contents.familiars.values()) or 'none'}."
+    inside = tr(
+        "It was made on {date} and holds {messages} messages and {facts} facts. Familiars: {names}.",
+        date=date_time(made_at),
+        messages=contents.counts.get("turns", 0),
+        facts=contents.counts.get("facts", 0),
+        names=", ".join(contents.familiars.values()) or tr("none"),
     )
     dialog.body.addWidget(label(inside, wrap=True))
-    kept = (
+    kept = tr(
         "What is there now is set aside in a folder of the profile, not overwritten. What was erased since then is "
         "erased again. The passphrase and recovery code of that day are in force afterwards."
     )
     dialog.body.addWidget(label(f"{told} {kept}".strip(), "quiet", wrap=True))
-    canon = QCheckBox("Bring back settings, characters and lorebooks too")
+    canon = QCheckBox(tr("Bring back settings, characters and lorebooks too"))
     canon.setAccessibleName(canon.text())
     canon.setChecked(True)
     dialog.body.addWidget(canon)
-    dialog.add_choice("", "Cancel", default=True)
-    dialog.add_choice("restore", "Go back", "danger")
+    dialog.add_choice("", tr("Cancel"), default=True)
+    dialog.add_choice("restore", tr("Go back"), "danger")
     await shown(dialog)
     return BackupChoice(looked, canon.isChecked()) if dialog.chosen == "restore" else None

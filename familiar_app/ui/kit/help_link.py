@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from PySide6.QtWidgets import QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import Button, button
 
 
@@ -36,7 +37,7 @@ def help_link(inside: QWidget) -> Button:
         if shows is not None:
             shows.show_help()
 
-    made = button("About this panel (F1)", run, role="link")
+    made = button(tr("About this panel (F1)"), run, role="link")
     made.hide()
     return made
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QProcess
 
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr
 
 
 def launch(command: Sequence[str]) -> None:
@@ -21,4 +22,4 @@ def launch(command: Sequence[str]) -> None:
     program.setStandardOutputFile(QProcess.nullDevice())
     program.setStandardErrorFile(QProcess.nullDevice())
     if not program.startDetached():
-        raise OutsideError("The system did not start another window.", "Start it yourself with --profile-dir.")
+        raise OutsideError(tr("The system did not start another window."), tr("Start it yourself with --profile-dir."))

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from familiar_app.domain.text import number, tr
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.theme import Theme
 
@@ -40,8 +41,9 @@ class LayerBar(QWidget):
         self._pieces, self._answer = tuple(pieces), answer
         used = sum(piece.tokens for piece in pieces)
         self._whole = max(1, context, used)
-        parts = ", ".join(f"{piece.title} {piece.tokens:,}" for piece in pieces if piece.tokens)
-        self.setAccessibleName(f"{used:,} of {context:,} tokens: {parts or 'nothing'}")
+        parts = ", ".join(f"{piece.title} {number(piece.tokens)}" for piece in pieces if piece.tokens)
+        what = parts or tr("nothing")
+        self.setAccessibleName(tr("{used} of {context} tokens: {what}", used=used, context=context, what=what))
         self.update()
 
     def show_chosen(self, hue: int) -> None:
@@ -84,16 +86,16 @@ class LayerBar(QWidget):
             found = next(
                 (p for p, s in zip(self._pieces, self.spans(), strict=True) if s.left() <= x <= s.right()), None
             )
-            text = f"{found.title}: {found.tokens:,} tokens" if found else self._rest(x)
+            text = tr("{title}: {n} tokens", title=found.title, n=found.tokens) if found else self._rest(x)
             QToolTip.showText(event.globalPos(), text, self)
             return True
         return super().event(event)
 
     def _rest(self, x: int) -> str:
         if self._answer and x > self.width() * (1 - self._answer / self._whole):
-            return f"Kept for the answer: {self._answer:,} tokens"
+            return tr("Kept for the answer: {n} tokens", n=self._answer)
         used = sum(piece.tokens for piece in self._pieces)
-        return f"Free: {max(0, self._whole - used - self._answer):,} tokens"
+        return tr("Free: {n} tokens", n=max(0, self._whole - used - self._answer))
 
     def _restyle(self) -> None:
         self.updateGeometry()

@@ -9,6 +9,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from familiar_app.domain.model_spec import BUNDLED_MODEL, url_problem
+from familiar_app.domain.text import tr
 
 Kind = Literal["bundled", "gguf", "openai", "scripted"]
 
@@ -70,20 +71,20 @@ class ModelChoice:
     def _file_problem(self) -> tuple[str, str] | None:
         text = self.file.strip()
         if not text:
-            return "file", "Choose the file of the model."
+            return "file", tr("Choose the file of the model.")
         if not Path(text).expanduser().is_file():
-            return "file", "There is no such file."
+            return "file", tr("There is no such file.")
         return None
 
     def _endpoint_problem(self) -> tuple[str, str] | None:
         url = self.url.strip()
         if not url:
-            return "url", "Type the address of the endpoint."
+            return "url", tr("Type the address of the endpoint.")
         wrong = url_problem(url)
         if wrong is not None:
-            return "url", f"This {wrong}."
+            return "url", tr("This {wrong}.", wrong=wrong)
         if not self.model.strip():
-            return "model", "Type the name of the model at this endpoint."
+            return "model", tr("Type the name of the model at this endpoint.")
         return None
 
 

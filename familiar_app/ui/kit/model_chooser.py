@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QRadioButton, QWidget
 
 from familiar_app.domain.chat import ModelInfo
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.dialog import choose_file
 from familiar_app.ui.kit.field import LabelledField, PasswordField, line_edit
@@ -24,22 +25,28 @@ from familiar_app.ui.kit.task import Tasks
 _KINDS: tuple[tuple[Kind, str, str], ...] = (
     (
         "bundled",
-        "The model that comes with the program",
-        "SmolLM2, 135 million parameters. Works at once, without account or network, but it is weak: it loses the "
-        "thread and makes things up. Good for a first look; choose another whenever you like.",
+        tr_later("The model that comes with the program"),
+        tr_later(
+            "SmolLM2, 135 million parameters. Works at once, without account or network, but it is weak: it loses the "
+            "thread and makes things up. Good for a first look; choose another whenever you like."
+        ),
     ),
     (
         "gguf",
-        "A model file on this computer",
-        "A GGUF file, run here by llama.cpp. Nothing leaves this computer. From about 7 billion parameters on, "
-        "a familiar becomes good company.",
+        tr_later("A model file on this computer"),
+        tr_later(
+            "A GGUF file, run here by llama.cpp. Nothing leaves this computer. From about 7 billion parameters on, "
+            "a familiar becomes good company."
+        ),
     ),
     (
         "openai",
-        "An endpoint",
-        "Any OpenAI-compatible server: Ollama, LM Studio or KoboldCpp on this computer, or a hosted service.",
+        tr_later("An endpoint"),
+        tr_later("Any OpenAI-compatible server: Ollama, LM Studio or KoboldCpp on this computer, or a hosted service."),
     ),
 )
+_HERE = tr_later("It answers, on this computer: {name}, {n} tokens of context.")
+_THERE = tr_later("It answers, at another computer: {name}, {n} tokens of context.")
 
 
 class ModelChooser(QWidget):
@@ -69,7 +76,7 @@ class ModelChooser(QWidget):
         details = {"gguf": self._make_file(), "openai": self._make_endpoint(), "bundled": None}
         self._details: dict[Kind, QWidget | None] = details
         for kind, title, text in _KINDS:
-            self._add_kind(layout, kind, title, text)
+            self._add_kind(layout, kind, tr(title), tr(text))
         layout.addSpacing(8)
         layout.addLayout(self._make_test())
         layout.addSpacing(4)
@@ -113,18 +120,18 @@ class ModelChooser(QWidget):
     def _make_file(self) -> QWidget:
         self._file = line_edit(self.choice.file if self.choice.kind == "gguf" else "", placeholder="model.gguf")
         self._file.textChanged.connect(lambda text: self._set(file=text))
-        field = LabelledField("File", self._file)
+        field = LabelledField(tr("File"), self._file)
         holder = QWidget()
         line = row()
         line.addWidget(field, 1)
-        browse = button("Choose…", lambda: self._tasks.start(self._browse, name="model.browse"))
-        browse.setAccessibleName("Choose the model file")
+        browse = button(tr("Choose…"), lambda: self._tasks.start(self._browse, name="model.browse"))
+        browse.setAccessibleName(tr("Choose the model file"))
         lower = column(spacing=0)
         lower.addSpacing(self._parts.theme.px(21))
         lower.addWidget(browse)
         lower.addStretch(1)
         line.addLayout(lower)
-        self._fetch = button("Show models to fetch", self._toggle_shelf, role="link")
+        self._fetch = button(tr("Show models to fetch"), self._toggle_shelf, role="link")
         below = row(spacing=0)
         below.addWidget(self._fetch)
         below.addStretch(1)
@@ -143,7 +150,7 @@ class ModelChooser(QWidget):
                 self._parts.tasks,
                 ModelShelfModel(self._parts.models),
                 use=self._use,
-                use_text="Choose",
+                use_text=tr("Choose"),
                 allow_network=partial(self._parts.gate.set_local_only, False),
             )
             self._shelf.hide()
@@ -153,7 +160,7 @@ class ModelChooser(QWidget):
         self._shelf.setVisible(shown)
         if shown:
             self._shelf.load()
-        self._fetch.setText("Hide models to fetch" if shown else "Show models to fetch")
+        self._fetch.setText(tr("Hide models to fetch") if shown else tr("Show models to fetch"))
         self._fetch.setAccessibleName(self._fetch.text())
 
     def _use(self, one: ModelRow) -> None:
@@ -167,11 +174,11 @@ class ModelChooser(QWidget):
     def _make_endpoint(self) -> QWidget:
         self._url = line_edit(self.choice.url, placeholder="http://127.0.0.1:11434/v1")
         self._model = line_edit(self.choice.model, placeholder="llama3.1:8b")
-        self._key = PasswordField(self._parts.theme, "Key")
+        self._key = PasswordField(self._parts.theme, tr("Key"))
         self._url.textChanged.connect(lambda text: self._set(url=text))
         self._model.textChanged.connect(lambda text: self._set(model=text))
         self._key.textChanged.connect(lambda text: self._set(key=text))
-        key_hint = "Only if the endpoint asks for one. It is kept encrypted in the vault."
+        key_hint = tr("Only if the endpoint asks for one. It is kept encrypted in the vault.")
         self._leaves = label("", "warning", wrap=True)
         self._found_text = label("", "faint")
         self._found = FlowLayout(spacing=8)
@@ -179,17 +186,20 @@ class ModelChooser(QWidget):
         layout = column(spacing=8)
         layout.addWidget(self._found_text)
         layout.addLayout(self._found)
-        self._fields |= {"url": LabelledField("Address", self._url), "model": LabelledField("Model", self._model)}
+        self._fields |= {
+            "url": LabelledField(tr("Address"), self._url),
+            "model": LabelledField(tr("Model"), self._model),
+        }
         layout.addWidget(self._fields["url"])
         layout.addWidget(self._fields["model"])
-        layout.addWidget(LabelledField("Key", self._key, hint=key_hint))
+        layout.addWidget(LabelledField(tr("Key"), self._key, hint=key_hint))
         layout.addWidget(self._leaves)
         holder.setLayout(layout)
         return holder
 
     def _make_test(self):
-        self._test_button = button("Test the model", lambda: self._tasks.start(self._test, name="model.test"))
-        self._cancel = button("Cancel", lambda: self._tasks.stop("model.test"), role="link")
+        self._test_button = button(tr("Test the model"), lambda: self._tasks.start(self._test, name="model.test"))
+        self._cancel = button(tr("Cancel"), lambda: self._tasks.stop("model.test"), role="link")
         self._cancel.hide()
         self._outcome = label("", wrap=True)
         line = row()
@@ -222,23 +232,27 @@ class ModelChooser(QWidget):
     def _show_leaves(self) -> None:
         self._leaves.setVisible(bool(self.choice.url.strip()) and self.choice.leaves())
         self._leaves.setText(
-            f"{self.choice.host} is another computer: everything that is said to your familiar, and its memories that "
-            "fit, is sent there. Local-only mode has to be off for it."
+            tr(
+                "{host} is another computer: everything that is said to your familiar, and its memories that fit, is "
+                "sent there. Local-only mode has to be off for it.",
+                host=self.choice.host,
+            )
         )
 
     async def _browse(self) -> None:
-        file = await choose_file(self, "Choose a model file", filters=["Models (*.gguf)", "All files (*)"])
+        file = await choose_file(self, tr("Choose a model file"), filters=[tr("Models (*.gguf)"), tr("All files (*)")])
         if file is not None:
             self._file.setText(str(file))
 
     async def _find(self) -> None:
-        self._found_text.setText("Looking for servers on this computer…")
+        self._found_text.setText(tr("Looking for servers on this computer…"))
         servers = await self._parts.find_servers()
         self._show_found(servers)
 
     def _show_found(self, servers: Sequence[FoundServer]) -> None:
         clear_layout(self._found)
-        self._found_text.setText("Found on this computer:" if servers else "No server answers on this computer now.")
+        found, none = tr("Found on this computer:"), tr("No server answers on this computer now.")
+        self._found_text.setText(found if servers else none)
         for server in servers:
             for model in list(server.models)[:8]:
                 made = button(f"{server.kind}: {model}", lambda s=server, m=model: self._take(s, m))
@@ -265,13 +279,12 @@ class ModelChooser(QWidget):
         self._cancel.setVisible(on)
         self.notice.clear()
         if on:
-            self._say("Asking the model…", "quiet")
+            self._say(tr("Asking the model…"), "quiet")
         elif self._outcome.property("role") == "quiet":
             self._say("", "quiet")
 
     def _worked(self, info: ModelInfo) -> None:
-        place = "on this computer" if info.local else "at another computer"
-        self._say(f"It answers, {place}: {info.name}, {info.context_tokens:,} tokens of context.", "good")
+        self._say(tr(_HERE if info.local else _THERE, name=info.name, n=info.context_tokens), "good")
 
     def _say(self, text: str, role: str) -> None:
         self._outcome.setText(text)

@@ -12,6 +12,7 @@ from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.model_catalogue import CatalogueModel, ModelSource, source_from_url, source_of
 from familiar_app.domain.model_spec import BUNDLED_MODEL
 from familiar_app.domain.settings import CharacterConfig
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.models.bundled import BUNDLED_NAME
 from familiar_app.models.download_part import Unfinished
 from familiar_app.models.download_progress import Progress
@@ -20,9 +21,9 @@ from familiar_app.models.model_shelf import FOLDER, ShelvedModel, fits_memory
 
 RowState = Literal["bundled", "here", "broken", "running", "begun", "failed", "offered"]
 GROUPS: tuple[tuple[str, tuple[RowState, ...]], ...] = (
-    ("On this computer", ("bundled", "here", "broken")),
-    ("Being fetched", ("running", "begun", "failed")),
-    ("Can be fetched", ("offered",)),
+    (tr_later("On this computer"), ("bundled", "here", "broken")),
+    (tr_later("Being fetched"), ("running", "begun", "failed")),
+    (tr_later("Can be fetched"), ("offered",)),
 )
 Configs = Callable[[], Mapping[FamiliarId, CharacterConfig]]
 
@@ -137,8 +138,8 @@ class ModelShelfModel:
             "bundled",
             "",
             BUNDLED_NAME,
-            "98 MB · needs little memory · Apache-2.0",
-            "Comes with the program and works at once. It is weak: it loses the thread and makes things up.",
+            tr("98 MB · needs little memory · Apache-2.0"),
+            tr("Comes with the program and works at once. It is weak: it loses the thread and makes things up."),
             used_by=tuple(id_ for id_, both in slots.items() if any(one.model == BUNDLED_MODEL for one in both)),
         )
 
@@ -176,21 +177,27 @@ def _failed(file: str, model: CatalogueModel | None, failed: Failed) -> ModelRow
 
 
 def _begun(one: Unfinished, model: CatalogueModel | None) -> ModelRow:
-    whole = f" of {size_text(one.size_bytes)}" if one.size_bytes else ""
     source = source_of(model) if model is not None and model.url == one.url else source_from_url(one.url)
     return ModelRow(
         "begun",
         one.file,
         model.title if model is not None else one.file,
-        f"{size_text(one.done_bytes)}{whole} are here",
+        _here_text(one),
         part=one.done_bytes / one.size_bytes if one.size_bytes else None,
         source=source,
     )
 
 
+def _here_text(one: Unfinished) -> str:
+    done = size_text(one.done_bytes)
+    if not one.size_bytes:
+        return tr("{done} are here", done=done)
+    return tr("{done} of {whole} are here", done=done, whole=size_text(one.size_bytes))
+
+
 def _offered(model: CatalogueModel) -> ModelRow:
     short = _short(model.memory_bytes)
-    facts = _facts(f"about {size_text(model.about_bytes)}", model.memory_bytes, model)
+    facts = _facts(tr("about {size}", size=size_text(model.about_bytes)), model.memory_bytes, model)
     return ModelRow(
         "offered",
         model.file,
@@ -205,19 +212,20 @@ def _offered(model: CatalogueModel) -> ModelRow:
 
 
 def _facts(size: str, memory_bytes: int | None, model: CatalogueModel | None) -> str:
-    parts = [size, f"needs {size_text(memory_bytes)} of memory" if memory_bytes else ""]
-    parts += [f"{model.parameters} parameters", model.licence, f"by {model.maker}"] if model is not None else []
+    parts = [size, tr("needs {size} of memory", size=size_text(memory_bytes)) if memory_bytes else ""]
+    if model is not None:
+        parts += [tr("{n} parameters", n=model.parameters), model.licence, tr("by {maker}", maker=model.maker)]
     return " · ".join(part for part in parts if part)
 
 
 def _about(model: CatalogueModel | None) -> str:
-    return f"{model.good} {model.bad}" if model is not None else ""
+    return f"{tr(model.good)} {tr(model.bad)}" if model is not None else ""
 
 
 def _short(memory_bytes: int | None) -> str:
     if memory_bytes is None or fits_memory(memory_bytes) is not False:
         return ""
-    return "This computer has too little memory for it."
+    return tr("This computer has too little memory for it.")
 
 
 def step_text(step: Progress) -> str:
@@ -225,24 +233,27 @@ def step_text(step: Progress) -> str:
     done = size_text(step.done_bytes)
     match step.phase:
         case "asking":
-            return f"Asking {step.host} for size and checksum…"
+            return tr("Asking {host} for size and checksum…", host=step.host)
         case "waiting":
-            return f"{done} are here. {step.host} broke off; trying again…"
+            return tr("{done} are here. {host} broke off; trying again…", done=done, host=step.host)
         case "checking":
-            return f"Checking what came: {step.part or 0:.0%}"
+            return tr("Checking what came: {n}%", n=round((step.part or 0) * 100))
         case "done":
-            return f"{done} are here."
-    whole = f" of {size_text(step.total_bytes)}" if step.total_bytes else ""
-    left = f" · {left_text(step.left_s)}" if step.left_s is not None else ""
-    speed = f" · {size_text(step.bytes_per_s)}/s" if step.bytes_per_s else ""
-    return f"{done}{whole} from {step.host}{speed}{left}"
+            return tr("{done} are here.", done=done)
+    if step.total_bytes:
+        came = tr("{done} of {whole} from {host}", done=done, whole=size_text(step.total_bytes), host=step.host)
+    else:
+        came = tr("{done} from {host}", done=done, host=step.host)
+    speed = f"{size_text(step.bytes_per_s)}/s" if step.bytes_per_s else ""
+    left = left_text(step.left_s) if step.left_s is not None else ""
+    return " · ".join(part for part in (came, speed, left) if part)
 
 
 def fetched_text(library: ModelLibrary, file: str) -> str:
     """Say what came of a download that ended well: whether it could be checked."""
     fetched = library.fetched.get(file)
     if fetched is None or fetched.was_here:
-        return f"{file} is here."
+        return tr("{file} is here.", file=file)
     if fetched.checked:
-        return f"{file} is here, and its checksum is the one that the host gave."
-    return f"{file} is here. The host gave no checksum, so it could not be checked."
+        return tr("{file} is here, and its checksum is the one that the host gave.", file=file)
+    return tr("{file} is here. The host gave no checksum, so it could not be checked.", file=file)

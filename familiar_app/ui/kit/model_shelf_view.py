@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QScroll
 
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.task import TaskRegistry
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.models.network import RefusedByLocalOnlyError, host_of
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.card import card, flowing
@@ -23,7 +24,7 @@ from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.theme import Theme
 
 SHOW_EVERY_MS = 150
-OWN = "The address of a GGUF file, beginning with https://. Its licence and its quality are yours to judge."
+OWN = tr_later("The address of a GGUF file, beginning with https://. Its licence and its quality are yours to judge.")
 
 
 @dataclass(slots=True)
@@ -56,7 +57,7 @@ class ModelShelfView(QWidget):
         super().__init__()
         self.model, self._theme, self._use, self.use_text = model, theme, use, use_text
         self._allow_network = allow_network
-        self.setAccessibleName("Models")
+        self.setAccessibleName(tr("Models"))
         self.notice = Notice(theme)
         self.tasks = Tasks(registry, self, self._failed)
         self._under: dict[str, _Under] = {}
@@ -92,12 +93,12 @@ class ModelShelfView(QWidget):
     def _own_address(self) -> QFrame:
         made, inside = card()
         self.address = line_edit(placeholder="https://example.com/model.gguf")
-        self._address_field = LabelledField("From another address", self.address, hint=OWN)
+        self._address_field = LabelledField(tr("From another address"), self.address, hint=tr(OWN))
         self.address.textChanged.connect(lambda _text: self._address_field.set_wrong(""))
         self.address.returnPressed.connect(self._fetch_address)
         inside.addWidget(self._address_field)
-        fetch = button("Fetch", self._fetch_address)
-        fetch.setAccessibleName("Fetch from this address")
+        fetch = button(tr("Fetch"), self._fetch_address)
+        fetch.setAccessibleName(tr("Fetch from this address"))
         inside.addWidget(flowing(fetch))
         return made
 
@@ -109,7 +110,7 @@ class ModelShelfView(QWidget):
         for heading, states in GROUPS:
             rows = self.model.group(states)
             if rows:
-                self._list.addWidget(self._group(heading, rows))
+                self._list.addWidget(self._group(tr(heading), rows))
         if focused in self._first:
             # The row was made anew; whoever works by the keyboard stays at its model.
             again = self._first[focused].findChild(QPushButton)
@@ -127,7 +128,7 @@ class ModelShelfView(QWidget):
         made, words = QWidget(), column(spacing=4)
         words.addWidget(label(one.title, wrap=True))
         users = self.model.users_text(one)
-        used = f"Used by {users}." if users else ""
+        used = tr("Used by {names}.", names=users) if users else ""
         for text, role in ((one.facts, "quiet"), (one.about, "quiet"), (used, "quiet")):
             if text:
                 words.addWidget(label(text, role, wrap=True))
@@ -147,7 +148,7 @@ class ModelShelfView(QWidget):
         holder, inside = QWidget(), column(spacing=4)
         step, bar = label(one.step, "quiet", wrap=True), QProgressBar()
         step.setVisible(bool(one.step))
-        bar.setAccessibleName(f"Fetching {one.title}")
+        bar.setAccessibleName(tr("Fetching {name}", name=one.title))
         bar.setTextVisible(False)
         inside.addWidget(bar)
         inside.addWidget(step)
@@ -163,21 +164,21 @@ class ModelShelfView(QWidget):
             case "bundled":
                 deeds = [(self.use_text, self._use)]
             case "here":
-                deeds = [(self.use_text, self._use), ("Delete…", self._ask_remove)]
+                deeds = [(self.use_text, self._use), (tr("Delete…"), self._ask_remove)]
             case "broken":
-                deeds = [("Delete…", self._ask_remove)]
+                deeds = [(tr("Delete…"), self._ask_remove)]
             case "running":
-                deeds = [("Cancel", self._cancel)]
+                deeds = [(tr("Cancel"), self._cancel)]
             case "failed":
-                deeds = [("Try again", self._fetch), ("Discard", self._remove)]
+                deeds = [(tr("Try again"), self._fetch), (tr("Discard"), self._remove)]
             case "begun":
-                deeds = [("Go on", self._fetch), ("Discard", self._remove)]
+                deeds = [(tr("Go on"), self._fetch), (tr("Discard"), self._remove)]
             case _:
-                caption = "Fetch anyway" if one.file == self._sure else "Fetch"
-                deeds = [(caption, self._fetch), ("Read about it", self._open_page)]
+                caption = tr("Fetch anyway") if one.file == self._sure else tr("Fetch")
+                deeds = [(caption, self._fetch), (tr("Read about it"), self._open_page)]
         made = []
         for caption, deed in deeds:
-            one_button = button(caption, partial(deed, one), role="link" if caption == "Read about it" else "plain")
+            one_button = button(caption, partial(deed, one), role="link" if deed == self._open_page else "plain")
             one_button.setAccessibleName(f"{caption}: {one.title}")
             made.append(one_button)
         return made
@@ -190,8 +191,8 @@ class ModelShelfView(QWidget):
             self._sure = one.file
             self._show_rows()
             self._ask(
-                f"{one.title} needs more memory than this computer has: it would not run here.",
-                "Fetch anyway",
+                tr("{name} needs more memory than this computer has: it would not run here.", name=one.title),
+                tr("Fetch anyway"),
                 partial(self._fetch, one),
             )
             return
@@ -199,7 +200,7 @@ class ModelShelfView(QWidget):
 
     def _fetch_address(self) -> None:
         self.notice.clear()
-        host = host_of(self.address.text()) or "this address"
+        host = host_of(self.address.text()) or tr("this address")
         self._begin(partial(self.model.fetch_address, self.address.text()), host, own=True)
 
     def _begin(self, begin: Callable[[], object], host: str, *, own: bool = False) -> None:
@@ -207,9 +208,12 @@ class ModelShelfView(QWidget):
             begin()
         except RefusedByLocalOnlyError:
             self._ask(
-                f"Local-only mode is on, so nothing is fetched from {host}. Without it, the program may connect to the "
-                "hosts that you chose until you switch it on again.",
-                "Switch it off and fetch",
+                tr(
+                    "Local-only mode is on, so nothing is fetched from {host}. Without it, the program may connect to "
+                    "the hosts that you chose until you switch it on again.",
+                    host=host,
+                ),
+                tr("Switch it off and fetch"),
                 lambda: self.tasks.start(partial(self._allow, begin, host), name="models.allow"),
             )
         except FamiliarError as error:
@@ -220,7 +224,7 @@ class ModelShelfView(QWidget):
                 self._failed(error, None)
         else:
             self.address.clear()
-            self.notice.tell(f"Connecting to {host}.") if host else None
+            self.notice.tell(tr("Connecting to {host}.", host=host)) if host else None
 
     async def _allow(self, begin: Callable[[], object], host: str) -> None:
         await self._allow_network()
@@ -241,10 +245,11 @@ class ModelShelfView(QWidget):
 
     def _ask_remove(self, one: ModelRow) -> None:
         if users := self.model.users_text(one):
-            self.notice.tell(f"{one.title} is used by {users}. Choose another model there first.", "warning")
+            text = tr("{name} is used by {users}. Choose another model there first.", name=one.title, users=users)
+            self.notice.tell(text, "warning")
             return
-        text = f"{one.title} would be deleted from this computer. It would have to be fetched again."
-        self._ask(text, "Delete the file", partial(self._remove, one))
+        text = tr("{name} would be deleted from this computer. It would have to be fetched again.", name=one.title)
+        self._ask(text, tr("Delete the file"), partial(self._remove, one))
 
     def _remove(self, one: ModelRow) -> None:
         self.notice.clear()
@@ -252,7 +257,8 @@ class ModelShelfView(QWidget):
 
     def _open_page(self, one: ModelRow) -> None:
         if not QDesktopServices.openUrl(QUrl(one.page)):
-            self._failed(OutsideError("The system could not open the page.", f"Open {one.page} yourself."), None)
+            step = tr("Open {page} yourself.", page=one.page)
+            self._failed(OutsideError(tr("The system could not open the page."), step), None)
 
     def _failed(self, error: FamiliarError, again: Callable[[], object] | None) -> None:
         self.notice.show_error(error, again)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.store.passphrase import Strength, passphrase_strength
 from familiar_app.ui.kit.field import LabelledField, PasswordField
 from familiar_app.ui.kit.icon import follow
@@ -20,11 +21,12 @@ _COLORS = ("danger", "danger", "warning", "good", "good")
 def passphrase_problem(first: str, second: str) -> tuple[str, str] | None:
     """Return which field (`first` or `second`) can't stay so and why. A weak one is allowed, a short one not."""
     if not first:
-        return "first", "Choose a passphrase."
+        return "first", tr("Choose a passphrase.")
     if len(first) < 8:
-        return "first", "Take at least eight characters."
+        return "first", tr("Take at least eight characters.")
     if second != first:
-        return "second", "Type the same passphrase once more." if not second else "This is not the same passphrase."
+        again, other = tr("Type the same passphrase once more."), tr("This is not the same passphrase.")
+        return "second", again if not second else other
     return None
 
 
@@ -34,16 +36,18 @@ class NewPassphrase(QWidget):
     changed = Signal()
     entered = Signal()
 
-    def __init__(self, theme: Theme, *, name: str = "Passphrase") -> None:
+    def __init__(self, theme: Theme, *, name: str = "") -> None:
         super().__init__()
+        name = name or tr("Passphrase")
+        again = tr("{name}, again", name=name)
         self._first = PasswordField(theme, name)
-        self._second = PasswordField(theme, f"{name}, again")
+        self._second = PasswordField(theme, again)
         self._fields = {
             "first": LabelledField(name, self._first),
-            "second": LabelledField(f"{name}, again", self._second),
+            "second": LabelledField(again, self._second),
         }
         self._bar = StrengthBar(theme)
-        self._caps = label("Caps Lock seems to be on.", "warning")
+        self._caps = label(tr("Caps Lock seems to be on."), "warning")
         self._caps.hide()
         layout = column(spacing=8)
         layout.addWidget(self._fields["first"])
@@ -103,7 +107,7 @@ class StrengthBar(QWidget):
         super().__init__()
         self._pieces = _Pieces(theme)
         self._hint = label(
-            "Four or more words that do not belong together are easy to type and hard to guess.", "faint", wrap=True
+            tr("Four or more words that do not belong together are easy to type and hard to guess."), "faint", wrap=True
         )
         layout = column(spacing=4)
         layout.addWidget(self._pieces)
@@ -124,7 +128,7 @@ class _Pieces(QWidget):
         self._theme = theme
         self.score = -1
         self.setFixedHeight(4)
-        self.setAccessibleName("Strength")
+        self.setAccessibleName(tr("Strength"))
         follow(theme, self, self.update)
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.icon import follow, pixmap
 from familiar_app.ui.kit.label import label, row, set_property, set_role
@@ -33,7 +34,7 @@ class Notice(QFrame):
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self._run: Callable[[], object] | None = None
         self._button = button("", self._press)
-        self._close = icon_button(theme, "close", "Dismiss", self.clear, side=14)
+        self._close = icon_button(theme, "close", tr("Dismiss"), self.clear, side=14)
         if not closable:  # to show a part before it has its place would open a window, which takes the focus
             self._close.hide()
         layout = row(spacing=8)
@@ -57,7 +58,7 @@ class Notice(QFrame):
     ) -> None:
         """Show an error with its next step. `step` and `run` make it a button; `again` alone makes "Try again"."""
         if run is None and again is not None:
-            step, run = "Try again", again
+            step, run = tr("Try again"), again
         text = str(error)
         self.tell(text[:1].upper() + text[1:], "danger", step=step, run=run)
 
@@ -70,7 +71,7 @@ class Notice(QFrame):
         self._run = run
         self._button.setVisible(run is not None)
         self._button.setText(step)
-        self._button.setAccessibleName(step or "No next step")
+        self._button.setAccessibleName(step or tr("No next step"))
         self._refresh()
         self.show()
 
@@ -107,8 +108,8 @@ class UndoBar(QFrame):
         self._above: QWidget | None = None
         self._undo: Callable[[], object] | None = None
         self._text = label()
-        self._button = button("Undo", self.undo)
-        self._close = icon_button(theme, "close", "Dismiss", self.clear, role="background_1", side=14)
+        self._button = button(tr("Undo"), self.undo)
+        self._close = icon_button(theme, "close", tr("Dismiss"), self.clear, role="background_1", side=14)
         layout = row(spacing=12)
         layout.setContentsMargins(16, 8, 8, 8)
         for widget in (self._text, self._button, self._close):

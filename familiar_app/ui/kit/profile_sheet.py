@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFrame, QWidget
 
 from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.desktop import ProfileRow, ProfileRows
 from familiar_app.ui.kit.dialog import Dialog, choose_file, shown
@@ -19,7 +20,7 @@ from familiar_app.ui.kit.page_scroll import PageScroll
 from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.task import Tasks
 
-_WORDS = (
+_WORDS = tr_later(
     "A profile is a folder with a vault, settings and familiars of its own. Each opens in its own window, and several "
     "can be open at once. The list holds paths and nothing else."
 )
@@ -37,12 +38,12 @@ class ProfileSheet(Dialog):
     """One row for each profile, and below them the ways to further ones."""
 
     def __init__(self, parent: QWidget, parts: WindowParts) -> None:
-        super().__init__(parent, "Profiles")
+        super().__init__(parent, tr("Profiles"))
         self._parts = parts
         theme = parts.theme
         self.rows = ProfileRows(parts.desktop)
         self.setMinimumWidth(min(theme.px(560), parent.window().width() - 40))
-        self.body.addWidget(label(_WORDS, "quiet", wrap=True))
+        self.body.addWidget(label(tr(_WORDS), "quiet", wrap=True))
         self.notice = Notice(theme)
         self.tasks = Tasks(parts.tasks, self, self._failed)
         self._list = column(spacing=0)
@@ -54,21 +55,21 @@ class ProfileSheet(Dialog):
         self._scroll.setMinimumHeight(min(theme.px(220), parent.window().height() // 3))
         self.body.addWidget(self._scroll, 1)
         self.body.addWidget(self.notice)
-        self._name = line_edit(placeholder="work", name="Name of a new profile")
+        self._name = line_edit(placeholder=tr("work"), name=tr("Name of a new profile"))
         self._name.textChanged.connect(lambda _text: self._field.set_wrong(""))
-        self._field = LabelledField("A new profile", self._name)
+        self._field = LabelledField(tr("A new profile"), self._name)
         self.body.addWidget(self._field)
-        self.make_button = button("Make and open", self._make)
+        self.make_button = button(tr("Make and open"), self._make)
         # Return in the field means this one, and not the button that closes.
         self.make_button.setAutoDefault(True)
         self.make_button.setDefault(True)
-        self.other_button = button("Open a folder…", self._choose)
+        self.other_button = button(tr("Open a folder…"), self._choose)
         below = row()
         below.addWidget(self.make_button)
         below.addWidget(self.other_button)
         below.addStretch(1)
         self.body.addLayout(below)
-        self.add_choice("", "Close")
+        self.add_choice("", tr("Close"))
 
     def load(self) -> None:
         """Read the list."""
@@ -94,11 +95,11 @@ class ProfileSheet(Dialog):
         whole.setContentsMargins(12, 8, 12, 8)
         whole.addLayout(words, 1)
         if not one.here:
-            whole.addWidget(self._act("Open", one, self._open))
+            whole.addWidget(self._act(tr("Open"), one, self._open))
         elif not one.kept and one.folder != self._parts.desktop.profiles.usual:
-            whole.addWidget(self._act("Keep on the list", one, self._keep))
+            whole.addWidget(self._act(tr("Keep on the list"), one, self._keep))
         if one.kept:
-            whole.addWidget(self._act("Forget", one, self._forget))
+            whole.addWidget(self._act(tr("Forget"), one, self._forget))
         made.setLayout(whole)
         return made
 
@@ -124,8 +125,8 @@ class ProfileSheet(Dialog):
 
     async def _forgotten(self, one: ProfileRow) -> None:
         await self._change(self.rows.forget, one)
-        text = f"{one.name} is off the list. Its folder stays as it is."
-        self.notice.tell(text, step="Put it back", run=partial(self._keep, one))
+        text = tr("{name} is off the list. Its folder stays as it is.", name=one.name)
+        self.notice.tell(text, step=tr("Put it back"), run=partial(self._keep, one))
 
     async def _change(self, change: Callable[[Path], object], one: ProfileRow) -> None:
         await change(one.folder)
@@ -135,7 +136,7 @@ class ProfileSheet(Dialog):
         if self._name.text().strip():
             self.tasks.start(self._made, name="profiles.make", show_error=self._wrong_name)
         else:
-            self._field.set_wrong("Give it a name, such as work.")
+            self._field.set_wrong(tr("Give it a name, such as work."))
             self._name.setFocus()
 
     async def _made(self) -> None:
@@ -151,7 +152,7 @@ class ProfileSheet(Dialog):
         self.tasks.start(self._chosen, name="profiles.choose")
 
     async def _chosen(self) -> None:
-        folder = await choose_file(self, "Open a profile's folder", mode="folder")
+        folder = await choose_file(self, tr("Open a profile's folder"), mode="folder")
         if folder is not None:
             await self._go(folder)
 

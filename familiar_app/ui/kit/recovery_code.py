@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.task import TaskRegistry
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.dialog import choose_file, shown
 from familiar_app.ui.kit.field import LabelledField, line_edit
@@ -25,7 +26,16 @@ from familiar_app.ui.kit.secret_clipboard import secret_clipboard
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.theme import Theme
 
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+_QUESTIONS = (
+    tr_later("Type the first group of the code"),
+    tr_later("Type the second group of the code"),
+    tr_later("Type the third group of the code"),
+    tr_later("Type the fourth group of the code"),
+    tr_later("Type the fifth group of the code"),
+    tr_later("Type the sixth group of the code"),
+    tr_later("Type the seventh group of the code"),
+    tr_later("Type the eighth group of the code"),
+)
 
 
 class RecoveryCheck:
@@ -39,7 +49,7 @@ class RecoveryCheck:
     @property
     def question(self) -> str:
         """Name the group, such as "Type the third group of the code"."""
-        return f"Type the {_ORDINALS[self.group]} group of the code"
+        return tr(_QUESTIONS[self.group])
 
     def fits(self, typed: str) -> bool:
         """Compare, forgiving case, spaces, and letters that look like digits."""
@@ -49,12 +59,14 @@ class RecoveryCheck:
 
 def recovery_text(code: str, where: Path) -> str:
     """Return what is saved and printed."""
-    return (
+    return tr(
         "Recovery code of a Familiar vault\n\n"
-        f"    {code}\n\n"
-        f"It opens the vault in {where} when the passphrase is forgotten.\n"
+        "    {code}\n\n"
+        "It opens the vault in {where} when the passphrase is forgotten.\n"
         "Whoever has this code and the vault can read everything in it. Keep it on paper or in a password manager,\n"
-        "not beside the vault.\n"
+        "not beside the vault.\n",
+        code=code,
+        where=where,
     )
 
 
@@ -81,10 +93,12 @@ class RecoveryCodeView(QWidget):
         self._grid.setVerticalSpacing(4)
         self._card.setLayout(self._grid)
         self._said = label("", "faint")
-        self._answer = line_edit(placeholder="four letters and digits")
+        self._answer = line_edit(placeholder=tr("four letters and digits"))
         self._answer.installEventFilter(self)
         self._answer.textChanged.connect(lambda _text: self._typed())
-        self._field = LabelledField("Type one group of the code", self._answer, hint="Covered while you type here.")
+        self._field = LabelledField(
+            tr("Type one group of the code"), self._answer, hint=tr("Covered while you type here.")
+        )
         layout = column(spacing=8)
         layout.addWidget(self._card)
         layout.addLayout(self._make_buttons())
@@ -111,7 +125,8 @@ class RecoveryCodeView(QWidget):
         """Say what is missing; True where the right group was typed."""
         if not self.confirmed:
             typed = self._answer.text().strip()
-            self._field.set_wrong("This is not that group." if typed else "Keep the code, then type this group of it.")
+            other, missing = tr("This is not that group."), tr("Keep the code, then type this group of it.")
+            self._field.set_wrong(other if typed else missing)
             self._answer.setFocus()
         return self.confirmed
 
@@ -119,7 +134,7 @@ class RecoveryCodeView(QWidget):
         self._copy_button.setFocus()
 
     def _say_cleared(self) -> None:
-        self._said.setText("The clipboard was cleared.")
+        self._said.setText(tr("The clipboard was cleared."))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Return in the field goes on; nobody above sees it."""
@@ -134,15 +149,20 @@ class RecoveryCodeView(QWidget):
         return False
 
     def _make_buttons(self):
-        self._copy_button = button("Copy", self._copy, theme=self._theme, icon="copy")
-        save = button("Save…", lambda: self._tasks.start(self._save, name="code.save"), theme=self._theme, icon="save")
+        self._copy_button = button(tr("Copy"), self._copy, theme=self._theme, icon="copy")
+        save = button(
+            tr("Save…"),
+            lambda: self._tasks.start(self._save, name="code.save"),
+            theme=self._theme,
+            icon="save",
+        )
         line = row()
         line.addWidget(self._copy_button)
         line.addWidget(save)
         # The print dialog of Windows runs a loop of its own; there, the saved PDF is the way to paper.
         if sys.platform != "win32":
             start = partial(self._tasks.start, self._print, name="code.print")
-            line.addWidget(button("Print…", start, theme=self._theme, icon="print"))
+            line.addWidget(button(tr("Print…"), start, theme=self._theme, icon="print"))
         line.addWidget(self._said, 1)
         return line
 
@@ -157,7 +177,7 @@ class RecoveryCodeView(QWidget):
         for number, (made, group) in enumerate(zip(self._groups, groups, strict=True), 1):
             shown_text = "••••" if covered else group
             made.setText(shown_text)
-            made.setAccessibleName(f"Group {number}: {' '.join(shown_text)}")
+            made.setAccessibleName(tr("Group {n}: {letters}", n=number, letters=" ".join(shown_text)))
             made.setStyleSheet(f"font-size: {self._theme.px(19)}px;")
 
     def _add_group(self) -> None:
@@ -172,15 +192,15 @@ class RecoveryCodeView(QWidget):
         if self._check is None:
             return
         self._clipboard.copy(self._check.code)
-        self._said.setText("Copied for one minute.")
+        self._said.setText(tr("Copied for one minute."))
 
     async def _save(self) -> None:
         path = await choose_file(
             self,
-            "Save the recovery code",
+            tr("Save the recovery code"),
             mode="save",
-            filters=["Document to print (*.pdf)", "Text (*.txt)"],
-            suggest="familiar-recovery-code.pdf",
+            filters=[tr("Document to print (*.pdf)"), tr("Text (*.txt)")],
+            suggest=tr("familiar-recovery-code.pdf"),
         )
         if path is None or self._check is None:
             return
@@ -192,17 +212,17 @@ class RecoveryCodeView(QWidget):
                 await asyncio.to_thread(path.write_text, text, encoding="utf-8")
         except OSError as error:
             raise OutsideError(
-                f"{path.name} could not be written.", "Choose another folder.", retryable=True
+                tr("{file} could not be written.", file=path.name), tr("Choose another folder."), retryable=True
             ) from error
-        self._said.setText(f"Saved as {path.name}.")
+        self._said.setText(tr("Saved as {file}.", file=path.name))
 
     async def _print(self) -> None:
         printer = QPrinter()
         dialog = QPrintDialog(printer, self)
-        dialog.setAccessibleName("Print the recovery code")
+        dialog.setAccessibleName(tr("Print the recovery code"))
         if await shown(dialog) and self._check is not None:
             _document(recovery_text(self._check.code, self._where)).print_(printer)
-            self._said.setText("Sent to the printer.")
+            self._said.setText(tr("Sent to the printer."))
 
 
 def _document(text: str) -> QTextDocument:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from familiar_app.domain.text import number, tr
+
 ModelState = Literal["idle", "loading", "answering", "failed", "none"]
 
 
@@ -66,15 +68,15 @@ class StatusModel:
 def model_text(status: Status) -> str:
     """Say in a few words which model answers and how it fares."""
     if not status.model:
-        return "no model"
+        return tr("no model")
     name = status.model if len(status.model) <= 32 else status.model[:31] + "…"
     match status.model_state:
         case "loading":
-            return f"{name} · loading"
+            return tr("{name} · loading", name=name)
         case "answering":
-            return f"{name} · {speed_text(status.tokens_per_s) or 'answering'}"
+            return f"{name} · {speed_text(status.tokens_per_s) or tr('answering')}"
         case "failed":
-            return f"{name} · not working"
+            return tr("{name} · not working", name=name)
         case _:
             speed = speed_text(status.tokens_per_s)
             return f"{name} · {speed}" if speed else name
@@ -84,4 +86,4 @@ def speed_text(tokens_per_s: float | None) -> str:
     """Write a speed; one decimal below ten, where it matters."""
     if tokens_per_s is None:
         return ""
-    return f"{tokens_per_s:.1f} tok/s" if tokens_per_s < 10 else f"{tokens_per_s:.0f} tok/s"
+    return tr("{speed} tok/s", speed=number(tokens_per_s, 1 if tokens_per_s < 10 else 0))

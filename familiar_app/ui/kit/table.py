@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.theme import Theme
 
@@ -32,8 +33,8 @@ class Table(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.horizontalHeader().setAccessibleName(f"Columns of {name}")
-        self.verticalHeader().setAccessibleName(f"Rows of {name}")
+        self.horizontalHeader().setAccessibleName(tr("Columns of {name}", name=name))
+        self.verticalHeader().setAccessibleName(tr("Rows of {name}", name=name))
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

@@ -7,11 +7,16 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
 
+from familiar_app.domain.text import tr
+
 _NOTHING = QModelIndex()
 
 
 class TitledTableModel(QAbstractTableModel):
-    """`columns` are the titles. `count` gives the number of rows; `data` is left to whoever knows them."""
+    """`columns` are the titles, marked by `tr_later`. `count` gives the number of rows.
+
+    `data` is left to whoever knows them.
+    """
 
     columns: Sequence[str] = ()
 
@@ -26,5 +31,5 @@ class TitledTableModel(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return self.columns[section]
+            return tr(self.columns[section])
         return None

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QProgressBar, QStackedLayout, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.label import column, label
 from familiar_app.ui.kit.theme import Theme
@@ -22,7 +23,7 @@ class Skeleton(QWidget):
     def __init__(self, theme: Theme, *, rows: int = 6) -> None:
         super().__init__()
         self._theme, self._rows = theme, rows
-        self.setAccessibleName("Loading")
+        self.setAccessibleName(tr("Loading"))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -52,7 +53,7 @@ class ProgressView(QWidget):
         self._bar.setFixedWidth(320)
         layout.addWidget(self._bar, 0, Qt.AlignmentFlag.AlignHCenter)
         if cancel is not None:
-            layout.addWidget(button("Cancel", cancel), 0, Qt.AlignmentFlag.AlignHCenter)
+            layout.addWidget(button(tr("Cancel"), cancel), 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch(3)
         self.setLayout(layout)
 
