@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox
 
 from familiar_app.bootstrap.loop import run
-from familiar_app.discord_link.rights import SEND, bits, needed
+from familiar_app.discord_link.rights import SEND, bits, invitation, needed
 from familiar_app.domain.errors import OutsideError
 from familiar_app.models.network import RefusedByLocalOnlyError
+from familiar_app.ui.discord.guide import STEPS
 from familiar_app.ui.kit.theme import Theme
 from tests.doubles.discord.world import GUILD
 from tests.doubles.talk import MIRA
@@ -39,6 +41,14 @@ def play(tmp_path: Path, theme: Theme, qapp: QApplication) -> Play:
     return begin
 
 
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return what was opened in a browser."""
+    found: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: found.append(url.toString()) or True)
+    return found
+
+
 def test_the_guide_leads_to_a_connection(play: Play) -> None:
     async def story(scene: DiscordScene) -> None:
         guide = scene.view.guide
@@ -46,6 +56,7 @@ def test_the_guide_leads_to_a_connection(play: Play) -> None:
         assert scene.status.now.discord == ""
         assert not guide.connect_button.isEnabled()
         guide.field.setText("not a token")
+        assert not guide.invite.isEnabled()
         await scene.press("Connect", guide)
         await scene.until(lambda: "not a bot's token" in guide.token._below.text())
         assert scene.on.discord.gateway.identified == 0
@@ -218,6 +229,55 @@ def test_local_only_is_told_with_the_button_that_ends_it(play: Play) -> None:
         await scene.press("Allow the network")
         await scene.until(lambda: scene.hub.of(MIRA).connected)
         assert (scene.gate.local_only, heard) == ([False], [False])
+
+    play(story)
+
+
+def test_local_only_is_told_before_anybody_presses_connect(play: Play) -> None:
+    async def story(scene: DiscordScene) -> None:
+        blocked = scene.view.blocked
+        assert blocked.isVisible()
+        assert "Local-only mode is on" in blocked.text
+        assert scene.view.guide.isVisible()
+        await scene.press("Allow the network")
+        await scene.until(lambda: scene.gate.local_only == [False])
+        assert not blocked.isVisible()
+        scene.on.network.local_only = True
+        scene.context.local_only_changed.emit(True)
+        assert blocked.isVisible()
+        await scene.connect()
+        await scene.until(lambda: not blocked.isVisible())
+
+    play(story)
+
+
+def test_the_switch_in_the_portal_is_told_before_and_after_discord_asks_for_it(play: Play) -> None:
+    async def story(scene: DiscordScene) -> None:
+        assert any("Message Content Intent" in text for _title, text in STEPS)
+        await scene.connect()
+        assert not scene.view.strip.intent.isVisible()
+        await scene.press("Disconnect")
+        scene.view.strip.mode.activated.emit(1)
+        await scene.until(lambda: scene.view.strip.intent.isVisible())
+        scene.on.discord.gateway.allowed = 0
+        await scene.press("Connect")
+        await scene.until(lambda: "Discord refused the connection" in scene.view.failed.text)
+        assert "Message Content Intent" in scene.view.failed.text
+        assert "press Connect again" in scene.view.failed.text
+        assert scene.view.strip.switch_on.text() == "Connect again"
+        assert not scene.view.strip.intent.isVisible()
+
+    play(story)
+
+
+def test_the_guide_has_the_invitation_once_the_token_tells_the_account(play: Play, opened: list[str]) -> None:
+    async def story(scene: DiscordScene) -> None:
+        guide, number = scene.view.guide, 123456789012345678
+        head = base64.urlsafe_b64encode(str(number).encode()).decode().rstrip("=")
+        guide.field.setText(f"{head}.x.y")
+        assert guide.invite.isEnabled()
+        guide.invite.click()
+        assert opened == [invitation(number, needed())]
 
     play(story)
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.ids import OWNER, ChannelKey
 from familiar_app.domain.settings import DiscordMode
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.discord.model import DiscordModel
 from familiar_app.ui.discord.place import Row
-from familiar_app.ui.discord.word import MODES
+from familiar_app.ui.discord.word import SPEAKS, SPEAKS_IN
 from familiar_app.ui.kit.config_change import change_config
 from familiar_app.ui.kit.prompt_word import words
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from familiar_app.services import Gate
     from familiar_app.store.profile import Profile
 
+LISTENS, LISTENS_NO_MORE = tr_later("{name} listens in {channel}."), tr_later("{name} no longer listens in {channel}.")
+ATTENDS, ATTENDS_NO_MORE = tr_later("{name} attends to {channel}."), tr_later("{name} no longer attends to {channel}.")
 Step = Callable[[], Awaitable[object]]
 
 
@@ -58,13 +61,14 @@ class DiscordActs:
         async def again() -> None:
             await self.take_token()
 
-        return Outcome("The token is no longer in the vault.", back, again)
+        return Outcome(tr("The token is no longer in the vault."), back, again)
 
     async def switch(self, on: bool) -> Outcome:
         """Connect from now on, or no longer."""
         turn = partial(self.model.hub.switch, self.model.familiar)
         await turn(on)
-        text = f"{self.model.name} {'is connected to' if on else 'is off'} Discord."
+        name = self.model.name
+        text = tr("{name} is connected to Discord.", name=name) if on else tr("{name} is off Discord.", name=name)
         return Outcome(text, partial(turn, not on), partial(turn, on))
 
     async def listen(self, row: Row, on: bool) -> Outcome | None:
@@ -78,7 +82,7 @@ class DiscordActs:
             await self.model.load()
 
         await turn(on)
-        text = f"{self.model.name} {'listens' if on else 'no longer listens'} in {row.title}."
+        text = self._of(row, LISTENS if on else LISTENS_NO_MORE)
         return Outcome(text, partial(turn, not on), partial(turn, on))
 
     async def attend(self, row: Row, on: bool) -> Outcome | None:
@@ -93,7 +97,7 @@ class DiscordActs:
             await self.model.load()
 
         await turn(on)
-        text = f"{self.model.name} {'attends to' if on else 'no longer attends to'} {row.title}."
+        text = self._of(row, ATTENDS if on else ATTENDS_NO_MORE)
         return Outcome(text, partial(turn, not on), partial(turn, on))
 
     async def ask_first(self, row: Row, on: bool) -> Outcome:
@@ -105,34 +109,45 @@ class DiscordActs:
             await self.model.load()
 
         await turn(on)
-        what = "are remembered only after they agreed" if on else "are remembered unless they object"
-        return Outcome(f"People on {row.server.name} {what}.", partial(turn, not on), partial(turn, on))
+        if on:
+            text = tr("People on {server} are remembered only after they agreed.", server=row.server.name)
+        else:
+            text = tr("People on {server} are remembered unless they object.", server=row.server.name)
+        return Outcome(text, partial(turn, not on), partial(turn, on))
 
     async def mode(self, row: Row, mode: DiscordMode | None) -> Outcome:
         """Speak in a channel in another way; None as everywhere else."""
-        key = self._key(row, "mode")
-        told = "as everywhere else" if mode is None else MODES[mode].lower()
-        return await self._change({key: mode}, f"{self.model.name} speaks in {row.title} {told}.")
+        return await self._change({self._key(row, "mode"): mode}, self._of(row, SPEAKS_IN[mode]))
 
     async def layers(self, row: Row, layer: str, on: bool) -> Outcome:
         """Give prompts in a channel one more layer, or one less."""
         channel = row.channel or ChannelKey("")
         made = self.model.layers_with(channel, layer, on)
-        text = f"Prompts in {row.title} {'have' if on else 'leave out'} {words(layer)}."
+        where, what = row.title, words(layer)
+        if on:
+            text = tr("Prompts in {channel} have {layer}.", channel=where, layer=what)
+        else:
+            text = tr("Prompts in {channel} leave out {layer}.", channel=where, layer=what)
         return await self._change({self._key(row, "prompt_layers"): made}, text)
 
     async def usual_layers(self, row: Row) -> Outcome:
         """Let prompts in a channel have the familiar's own layers."""
-        return await self._change({self._key(row, "prompt_layers"): None}, f"Prompts in {row.title} are as elsewhere.")
+        text = tr("Prompts in {channel} are as elsewhere.", channel=row.title)
+        return await self._change({self._key(row, "prompt_layers"): None}, text)
 
     async def usual_mode(self, mode: DiscordMode) -> Outcome:
         """Speak in another way wherever a channel says nothing of its own."""
-        return await self._change({"discord.mode": mode}, f"{self.model.name} speaks {MODES[mode].lower()}.")
+        return await self._change({"discord.mode": mode}, tr(SPEAKS[mode], name=self.model.name))
 
     async def direct(self, on: bool) -> Outcome:
         """Take direct messages, or not."""
-        text = f"{self.model.name} {'answers' if on else 'takes no'} direct messages."
+        sentence = tr_later("{name} answers direct messages.") if on else tr_later("{name} takes no direct messages.")
+        text = tr(sentence, name=self.model.name)
         return await self._change({"discord.direct_messages": on}, text)
+
+    def _of(self, row: Row, sentence: str) -> str:
+        """Say something of the familiar and a channel."""
+        return tr(sentence, name=self.model.name, channel=row.title)
 
     def _key(self, row: Row, name: str) -> str:
         return f'channels."{self.model.key_of(row.channel or ChannelKey(""))}".{name}'

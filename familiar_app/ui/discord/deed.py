@@ -11,6 +11,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from familiar_app.discord_link.journal import Noticed
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr
 from familiar_app.ui.discord.act import DiscordActs, Outcome
 from familiar_app.ui.discord.place import Row
 
@@ -52,7 +53,7 @@ class DiscordDeeds:
                 {
                     "try_now": lambda: self._model.hub.try_now(self._model.familiar),
                     "network": self._allow_network,
-                    "portal": lambda: self._open(self._model.portal),
+                    "portal": lambda: self.open(self._model.portal),
                     "open_invitation": self._open_invitation,
                     "copy_invitation": self._copy_invitation,
                 }[word]()
@@ -72,7 +73,7 @@ class DiscordDeeds:
             if row.can_listen:
                 self.do("listen", row, not row.listens)
             else:
-                self._context.tell("A thread goes with the channel above it.")
+                self._context.tell(tr("A thread goes with the channel above it."))
         elif word == "mode" and row.place is not None:
             self.do("mode", row, "mentions" if row.mode == "ambient" else "ambient")
 
@@ -107,20 +108,21 @@ class DiscordDeeds:
             await self._context.gate.set_local_only(False)
             self._context.local_only_changed.emit(self._model.local_only)
             if self._model.local_only:
-                self._context.tell("The program was started with --local-only; that stays in force.")
+                self._context.tell(tr("The program was started with --local-only; that stays in force."))
 
         self._view.tasks.start(work, name="discord.network")
 
     def _open_invitation(self) -> None:
         if self._model.invitation:
-            self._open(self._model.invitation)
+            self.open(self._model.invitation)
 
     def _copy_invitation(self) -> None:
         if self._model.invitation:
             QGuiApplication.clipboard().setText(self._model.invitation)
-            self._context.tell("The invitation is copied. Whoever manages a server can open it.")
+            self._context.tell(tr("The invitation is copied. Whoever manages a server can open it."))
 
-    def _open(self, address: str) -> None:
+    def open(self, address: str) -> None:
+        """Open an address in the browser, or copy it where there is none."""
         if not QDesktopServices.openUrl(QUrl(address)):
             QGuiApplication.clipboard().setText(address)
-            self._context.tell("No browser could be opened, so the address is copied.")
+            self._context.tell(tr("No browser could be opened, so the address is copied."))

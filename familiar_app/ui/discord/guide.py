@@ -1,4 +1,4 @@
-"""The page of a familiar that has no bot yet: how one is made, in four steps, and the field for its token."""
+"""The page of a familiar that has no bot yet: how one is made, in five steps, and the field for its token."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.field import LabelledField, PasswordField
 from familiar_app.ui.kit.flow import FlowLayout
@@ -15,32 +16,50 @@ from familiar_app.ui.kit.page_scroll import PageScroll
 from familiar_app.ui.kit.theme import Theme
 
 WIDTH = 620
-_HINT = "It goes into the encrypted vault and nowhere else. Discord is asked about it when you press Connect."
+_HINT = tr_later("It goes into the encrypted vault and nowhere else. Discord is asked about it when you press Connect.")
+PORTAL_STEP, TOKEN_STEP, INVITE_STEP = 1, 4, 5
 STEPS = (
     (
-        "Make an application",
-        "Open Discord's developer portal, sign in, press New Application and give it the name under which your "
-        "familiar is to speak.",
+        tr_later("Make an application"),
+        tr_later(
+            "Open Discord's developer portal, sign in, press New Application and give it the name under which your "
+            "familiar is to speak."
+        ),
     ),
     (
-        "Copy its token",
-        "On the page Bot press Reset Token, and copy what is shown. Whoever has it can speak as your bot, so keep it "
-        "to yourself.",
+        tr_later("Copy its token"),
+        tr_later(
+            "On the page Bot press Reset Token, and copy what is shown. Whoever has it can speak as your bot, so keep "
+            "it to yourself."
+        ),
     ),
     (
-        "Connect",
-        "Paste the token here. Until you press Connect, nothing is sent anywhere.",
+        tr_later("Let it read along"),
+        tr_later(
+            "On the same page, under Privileged Gateway Intents, switch on Message Content Intent and save. Your "
+            "familiar needs it to join in by itself; to speak only when spoken to, it can do without."
+        ),
     ),
     (
-        "Invite it",
-        "Once it is connected, this page has a link that takes the bot into a server of yours, with the few rights it "
-        "needs. Then switch on the channels in which it is to listen.",
+        tr_later("Connect"),
+        tr_later("Paste the token here. Until you press Connect, nothing is sent anywhere."),
+    ),
+    (
+        tr_later("Invite it"),
+        tr_later(
+            "Its invitation takes the bot into a server of yours, with the few rights it needs. You can open it as "
+            "soon as the token stands above, and later on this page too. Then switch on the channels in which it is to "
+            "listen."
+        ),
     ),
 )
 
 
 class GuidePage(PageScroll):
-    """`connect` is called with what was typed, `portal` opens the developer portal, `back` leaves the page."""
+    """`connect` is called with what was typed, `portal` opens the developer portal, `back` leaves the page.
+
+    `invitation` gives the address for a token that was typed, "" where there is none; `open_page` opens it.
+    """
 
     def __init__(
         self,
@@ -48,18 +67,25 @@ class GuidePage(PageScroll):
         connect: Callable[[str], object],
         portal: Callable[[], object],
         back: Callable[[], object],
+        *,
+        invitation: Callable[[str], str],
+        open_page: Callable[[str], object],
     ) -> None:
         super().__init__()
-        self._theme, self._connect = theme, connect
-        self.setAccessibleName("How to connect to Discord")
-        self.field = PasswordField(theme, "Token of the bot")
-        self.token = LabelledField("Token of the bot", self.field, hint=_HINT)
+        self._theme, self._connect, self._invitation = theme, connect, invitation
+        self.setAccessibleName(tr("How to connect to Discord"))
+        self.field = PasswordField(theme, tr("Token of the bot"))
+        self.token = LabelledField(tr("Token of the bot"), self.field, hint=tr(_HINT))
         self.field.textChanged.connect(self._typed)
         self.field.returnPressed.connect(self._press)
-        self.portal = button("Open the developer portal", portal, theme=theme, icon="link")
-        self.connect_button = button("Connect", self._press, role="primary")
+        self.portal = button(tr("Open the developer portal"), portal, theme=theme, icon="link")
+        self.invite = button(
+            tr("Open the invitation"), lambda: open_page(invitation(self.field.text())), theme=theme, icon="link"
+        )
+        self.invite.setEnabled(False)
+        self.connect_button = button(tr("Connect"), self._press, role="primary")
         self.connect_button.setEnabled(False)
-        self.back = button("Keep the token there is", back)
+        self.back = button(tr("Keep the token there is"), back)
         self.back.hide()
         self._page = column(spacing=16)
         self._page.setContentsMargins(24, 24, 24, 24)
@@ -71,7 +97,7 @@ class GuidePage(PageScroll):
         self._lead = label("", "quiet", wrap=True)
         self._page.addWidget(self._lead)
         for number, (title, text) in enumerate(STEPS, 1):
-            self._page.addLayout(self._step(number, title, text))
+            self._page.addLayout(self._step(number, tr(title), tr(text)))
         self._page.addStretch(1)
         self.show_page(self._theme, self._page, WIDTH)
 
@@ -81,9 +107,9 @@ class GuidePage(PageScroll):
         sign.setFixedWidth(self._theme.px(24))
         words.addWidget(label(title, "strong", wrap=True))
         words.addWidget(label(text, "quiet", wrap=True))
-        if number == 1:
+        if number == PORTAL_STEP:
             words.addWidget(self.portal, 0, Qt.AlignmentFlag.AlignLeft)
-        if number == 3:
+        if number == TOKEN_STEP:
             words.addSpacing(4)
             words.addWidget(self.token)
             holder = QWidget()
@@ -91,15 +117,22 @@ class GuidePage(PageScroll):
             flow.addWidget(self.connect_button)
             flow.addWidget(self.back)
             words.addWidget(holder)
+        if number == INVITE_STEP:
+            words.addWidget(self.invite, 0, Qt.AlignmentFlag.AlignLeft)
         made.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
         made.addLayout(words, 1)
         return made
 
     def show_for(self, name: str, *, renewing: bool) -> None:
         """Speak of a familiar that has no bot, or one whose token is to be replaced."""
-        self._title.setText(f"A new token for {name}" if renewing else f"{name} on Discord")
-        lead = f"{name} can listen and speak on your Discord server while this program runs."
-        self._lead.setText("The token there was stays in use until you press Connect." if renewing else lead)
+        if renewing:
+            title = tr("A new token for {name}", name=name)
+            lead = tr("The token there was stays in use until you press Connect.")
+        else:
+            title = tr("{name} on Discord", name=name)
+            lead = tr("{name} can listen and speak on your Discord server while this program runs.", name=name)
+        self._title.setText(title)
+        self._lead.setText(lead)
         self.back.setVisible(renewing)
 
     def show_wrong(self, text: str) -> None:
@@ -115,6 +148,7 @@ class GuidePage(PageScroll):
     def _typed(self, text: str) -> None:
         self.token.set_wrong("")
         self.connect_button.setEnabled(bool(text.strip()))
+        self.invite.setEnabled(bool(self._invitation(text)))
 
     def _press(self) -> None:
         if self.field.text().strip():

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 from familiar_app.context.registry import HISTORY, LAYERS
 from familiar_app.discord_link.journal import Fate, Noticed
 from familiar_app.discord_link.limit import Limit
+from familiar_app.discord_link.rights import account_of, invitation
 from familiar_app.discord_link.standing import Standing
 from familiar_app.domain.ids import ChannelKey, FamiliarId, is_of_discord
+from familiar_app.domain.text import tr
 from familiar_app.ui.discord.place import Ground, Row, names_of, rows_of
 from familiar_app.ui.discord.word import Word, limits_text, pulse
+from familiar_app.ui.kit.date_text import short_date_time, time_text
 from familiar_app.ui.kit.watch import Watched
 
 if TYPE_CHECKING:
@@ -82,7 +85,7 @@ class DiscordModel(Watched):
     def state_text(self) -> str:
         """Say how the link stands, and which limits hold."""
         status = self.standing.status
-        told = "Connected to Discord." if status.state == "connected" else status.sentence(self.now())
+        told = tr("Connected to Discord.") if status.state == "connected" else status.sentence(self.now())
         return f"{told} {limits_text(self.limits, time.monotonic())}".strip()
 
     @property
@@ -91,8 +94,10 @@ class DiscordModel(Watched):
         status = self.standing.status
         if status.state != "connected" or not status.trouble:
             return ""
-        place = next((f", in {one.spot.title}" for one in self.noticed if one.fate is Fate.FAILED), "")
-        return f"What went wrong last{place}: {status.trouble}"
+        place = next((one.spot.title for one in self.noticed if one.fate is Fate.FAILED), "")
+        if place:
+            return tr("What went wrong last, in {channel}: {trouble}", channel=place, trouble=status.trouble)
+        return tr("What went wrong last: {trouble}", trouble=status.trouble)
 
     @property
     def ticking(self) -> bool:
@@ -103,6 +108,11 @@ class DiscordModel(Watched):
     def invitation(self) -> str:
         """The address that takes the bot into a server, "" before it is known."""
         return self.hub.invitation(self.familiar) or ""
+
+    def invitation_by(self, token: str) -> str:
+        """Return the same address for a token that was not given yet, "" where it does not tell the account."""
+        number = account_of(token.strip())
+        return "" if number is None else invitation(number, self.hub.rights(self.familiar))
 
     @property
     def portal(self) -> str:
@@ -180,7 +190,7 @@ class DiscordModel(Watched):
     def when(self, noticed: Noticed) -> str:
         """Return the owner's clock time of a message, with its day where that is another."""
         at, today = noticed.at.astimezone(self.zone), self.now().astimezone(self.zone).date()
-        return f"{at:%H:%M:%S}" if at.date() == today else f"{at:%d.%m. %H:%M}"
+        return time_text(at, seconds=True) if at.date() == today else short_date_time(at, year=False)
 
     # ---- listening
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.discord.model import DiscordModel
 from familiar_app.ui.discord.tables import NoticedRows, NoticedTable
 from familiar_app.ui.kit.label import column, label, surface
 from familiar_app.ui.kit.theme import Theme
 
-_EMPTY = (
+_EMPTY = tr_later(
     "Here you will see each message that arrives: who wrote it and where, whether it was answered, and why. Words are "
     "shown in the chat alone."
 )
@@ -30,9 +31,9 @@ class NoticedPart(QWidget):
         self.table.opened.connect(lambda index: self.opened.emit(index.row()))
         self.table.current_changed.connect(lambda index: self.chosen.emit(index.row()))
         self.table.clicked.connect(lambda index: self.chosen.emit(index.row()))
-        title = label("Heard and decided", "strong")
+        title = label(tr("Heard and decided"), "strong")
         title.setContentsMargins(16, 8, 12, 8)
-        self._quiet = label(_EMPTY, "quiet", wrap=True)
+        self._quiet = label(tr(_EMPTY), "quiet", wrap=True)
         self._quiet.setContentsMargins(16, 0, 12, 12)
         layout = column(spacing=0)
         layout.addWidget(title)

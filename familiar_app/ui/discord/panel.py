@@ -10,6 +10,7 @@ from PySide6.QtCore import QTimer
 
 from familiar_app.domain.errors import BugError
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.discord.model import DiscordModel
 from familiar_app.ui.discord.view import DiscordView
 from familiar_app.ui.kit.action import Action
@@ -35,7 +36,7 @@ class DiscordPanel:
     """Implements `kit.panel.Panel`. A place is the number of a channel."""
 
     id = "discord"
-    title = "Discord"
+    title = tr_later("Discord")
     icon = "discord"
 
     def __init__(self, services: Services, hub: Hub, context: PanelContext) -> None:
@@ -61,39 +62,43 @@ class DiscordPanel:
         def deed(word: str, title: str, *what: object, icon: str = "discord") -> Action:
             name = word if not what else f"{word}_{'on' if what[0] else 'off'}"
             run = partial(self._do, word, *what)
-            return Action(f"discord.{name}", title, run, icon=icon, group="Discord", words="bot link server")
+            return Action(f"discord.{name}", title, run, icon=icon, group=tr("Discord"), words=tr("bot link server"))
 
         return (
-            deed("switch", "Connect to Discord", True),
-            deed("switch", "Disconnect from Discord", False),
-            deed("try_now", "Try now to reach Discord", icon="refresh"),
-            deed("open_invitation", "Invite the bot to a server…", icon="link"),
-            deed("copy_invitation", "Copy the bot's invitation", icon="copy"),
-            deed("portal", "Open Discord's developer portal", icon="link"),
-            deed("token", "Give the bot another token…", icon="key"),
-            deed("take_token", "Take the bot's token out of the vault", icon="trash"),
+            deed("switch", tr("Connect to Discord"), True),
+            deed("switch", tr("Disconnect from Discord"), False),
+            deed("try_now", tr("Try now to reach Discord"), icon="refresh"),
+            deed("open_invitation", tr("Invite the bot to a server…"), icon="link"),
+            deed("copy_invitation", tr("Copy the bot's invitation"), icon="copy"),
+            deed("portal", tr("Open Discord's developer portal"), icon="link"),
+            deed("token", tr("Give the bot another token…"), icon="key"),
+            deed("take_token", tr("Take the bot's token out of the vault"), icon="trash"),
         )
 
     def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
         """Return the keys that only the tables know."""
         return {
-            "Among the channels": (("Listen there or not", "Space"), ("Speak otherwise", "M"), ("Details", "Return")),
-            "Among what was heard": (("Show it in the chat", "Return"),),
+            tr("Among the channels"): (
+                (tr("Listen there or not"), tr("Space")),
+                (tr("Speak otherwise"), "M"),
+                (tr("Details"), tr("Return")),
+            ),
+            tr("Among what was heard"): ((tr("Show it in the chat"), tr("Return")),),
         }
 
     def palette_entries(self) -> Sequence[Action]:
         if self._context.familiar not in self._services.familiars:
             return ()
-        show = Action("discord.show", "Discord", partial(self._context.go_to, self.id, ""), icon=self.icon,
-                      group="Discord", words="bot server connect token")  # fmt: skip
+        show = Action("discord.show", tr("Discord"), partial(self._context.go_to, self.id, ""), icon=self.icon,
+                      group=tr("Discord"), words=tr("bot server connect token"))  # fmt: skip
         places = [
             Action(
                 f"discord.place.{place.number}",
-                f"{place.title} on {server.name}",
+                tr("{channel} on {server}", channel=place.title, server=server.name),
                 partial(self._context.go_to, self.id, str(place.number)),
                 icon=self.icon,
-                group="Discord channel",
-                words="listen subscribe mode",
+                group=tr("Discord channel"),
+                words=tr("listen subscribe mode"),
             )
             for server in self._hub.of(self._context.familiar).servers
             for place in server.places

@@ -10,8 +10,9 @@ from familiar_app.discord_link.rights import ALWAYS, Right, lacking
 from familiar_app.discord_link.server import Place, Server
 from familiar_app.domain.ids import ChannelKey
 from familiar_app.domain.settings import CharacterConfig, DiscordMode
+from familiar_app.domain.text import tr, tr_later
 
-ELSEWHERE = Server(0, "Not on any server that is known")
+ELSEWHERE = Server(0, tr_later("Not on any server that is known"))
 _SIGNS = {"text": "#", "voice": "♪", "forum": "▤", "thread": "↳"}
 
 
@@ -116,7 +117,7 @@ def _elsewhere(ground: Ground) -> list[Server]:
         for key, title in ground.heard.items()
         if ChannelKey(key) not in known and key.partition(":")[2].isdigit()
     ]
-    return [Server(ELSEWHERE.number, ELSEWHERE.name, tuple(lost))] if lost else []
+    return [Server(ELSEWHERE.number, tr(ELSEWHERE.name), tuple(lost))] if lost else []
 
 
 def names_of(key: ChannelKey) -> tuple[str, str]:

@@ -6,9 +6,10 @@ from functools import partial
 
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.discord.deed import DiscordDeeds
 from familiar_app.ui.discord.model import DiscordModel
-from familiar_app.ui.discord.word import MODES
+from familiar_app.ui.discord.word import NEEDS_INTENT, SPEAKS_ANYWHERE
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import column, label, set_role
@@ -25,24 +26,25 @@ class Strip(QWidget):
         self._model = model
         self.state = label("", wrap=True)
         self.trouble = label("", "warning", wrap=True)
-        self.switch_on = button("Connect", partial(deeds.do, "switch", True), role="primary")
-        self.switch_off = button("Disconnect", partial(deeds.do, "switch", False))
-        self.try_now = button("Try now", partial(deeds.do, "try_now"))
+        self.intent = label(tr(NEEDS_INTENT), "quiet", wrap=True)
+        self.switch_on = button(tr("Connect"), partial(deeds.do, "switch", True), role="primary")
+        self.switch_off = button(tr("Disconnect"), partial(deeds.do, "switch", False))
+        self.try_now = button(tr("Try now"), partial(deeds.do, "try_now"))
         self.open_invitation = button(
-            "Invite to a server…", partial(deeds.do, "open_invitation"), theme=theme, icon="link"
+            tr("Invite to a server…"), partial(deeds.do, "open_invitation"), theme=theme, icon="link"
         )
         self.copy_invitation = button(
-            "Copy the invitation", partial(deeds.do, "copy_invitation"), theme=theme, icon="copy"
+            tr("Copy the invitation"), partial(deeds.do, "copy_invitation"), theme=theme, icon="copy"
         )
-        self.token = button("New token…", partial(deeds.do, "token"), theme=theme, icon="key")
+        self.token = button(tr("New token…"), partial(deeds.do, "token"), theme=theme, icon="key")
         self.mode = QComboBox()
-        self.mode.setAccessibleName("When it speaks")
-        for mode, text in MODES.items():
-            self.mode.addItem(f"Speaks: {text[:1].lower()}{text[1:]}", mode)
+        self.mode.setAccessibleName(tr("When it speaks"))
+        for mode, text in SPEAKS_ANYWHERE.items():
+            self.mode.addItem(tr(text), mode)
         self.mode.activated.connect(lambda at: deeds.do("usual_mode", self.mode.itemData(at)))
-        self.direct = QCheckBox("Direct messages")
+        self.direct = QCheckBox(tr("Direct messages"))
         self.direct.clicked.connect(lambda on: deeds.do("direct", on))
-        self.only = QCheckBox("Only where it listens")
+        self.only = QCheckBox(tr("Only where it listens"))
         self.only.clicked.connect(lambda on: model.narrow(only_listening=on))
         self._build()
 
@@ -60,6 +62,7 @@ class Strip(QWidget):
             for part in parts:
                 flow.addWidget(part)
             layout.addWidget(holder)
+        layout.addWidget(self.intent)
         self.setLayout(layout)
 
     def refresh(self) -> None:
@@ -70,13 +73,15 @@ class Strip(QWidget):
         self.trouble.setVisible(bool(self._model.trouble))
         on = standing.on and standing.status.state != "failed"
         self.switch_on.setVisible(not on)
-        self.switch_on.setText("Connect again" if standing.on else "Connect")
+        self.switch_on.setText(tr("Connect again") if standing.on else tr("Connect"))
         self.switch_on.setAccessibleName(self.switch_on.text())
         self.switch_off.setVisible(standing.on)
         self.try_now.setVisible(standing.status.state == "waiting")
         for part in (self.open_invitation, self.copy_invitation):
             part.setVisible(bool(self._model.invitation))
-        self.mode.setCurrentIndex(list(MODES).index(config.mode))
+        self.mode.setCurrentIndex(list(SPEAKS_ANYWHERE).index(config.mode))
+        # A link that stands has it, and one that was refused for it says so itself.
+        self.intent.setVisible(config.mode == "ambient" and not standing.connected and standing.status.need != "intent")
         self.direct.setChecked(config.direct_messages)
         self.only.setChecked(self._model.only_listening)
 
@@ -84,7 +89,7 @@ class Strip(QWidget):
         """Say how the link stands, by itself again and again while that changes with every second."""
         text = self._model.state_text()
         # What failed stands in the notice below, with what would mend it.
-        shown = "Not connected to Discord." if self._model.standing.status.state == "failed" else text
+        shown = tr("Not connected to Discord.") if self._model.standing.status.state == "failed" else text
         if self.state.text() != shown:
             self.state.setText(shown)
             self.state.setAccessibleName(shown)

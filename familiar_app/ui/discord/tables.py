@@ -9,15 +9,22 @@ from PySide6.QtGui import QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHeaderView
 
 from familiar_app.discord_link.journal import Fate, Noticed
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.discord.model import DiscordModel
 from familiar_app.ui.discord.place import Row
-from familiar_app.ui.discord.word import MODES, count_text, did_text, lacking_text, why_text
+from familiar_app.ui.discord.word import MODES, count_text, did_text, lacking_text, right_words, why_text
 from familiar_app.ui.kit.table import Table
 from familiar_app.ui.kit.table_model import TitledTableModel
 from familiar_app.ui.kit.theme import Theme
 
-PLACE_COLUMNS = ("Channel", "Listens", "Speaks", "Rights it lacks")
-NOTICED_COLUMNS = ("Time", "Where", "Who", "What it did", "Why")
+PLACE_COLUMNS = (tr_later("Channel"), tr_later("Listens"), tr_later("Speaks"), tr_later("Rights it lacks"))
+NOTICED_COLUMNS = (
+    tr_later("Time"),
+    tr_later("Where"),
+    tr_later("Who"),
+    tr_later("What it did"),
+    tr_later("Why"),
+)
 LISTENS, SPEAKS, LACKS = 1, 2, 3
 _INDENT = "    "
 _ROLES = Qt.ItemDataRole
@@ -88,9 +95,9 @@ class PlaceRows(_Rows):
     def _cell(row: Row, column: int) -> str:
         if row.place is None:
             count = count_text(row.listening, len(row.server.places))
-            return (row.server.name, count, "", "People are asked first" if row.opt_in else "")[column]
-        more = " · attends" if row.attended else f" · {row.unread:,} unread" if row.unread else ""
-        speaks = f"{MODES[row.mode]}{more}" if row.listens else ""
+            return (row.server.name, count, "", tr("People are asked first") if row.opt_in else "")[column]
+        more = tr("attends") if row.attended else tr("{n} unread", n=row.unread) if row.unread else ""
+        speaks = " · ".join(one for one in (tr(MODES[row.mode]), more) if one) if row.listens else ""
         return (_INDENT * row.depth + row.title, "", speaks, lacking_text(row.lacking))[column]
 
     @staticmethod
@@ -98,8 +105,9 @@ class PlaceRows(_Rows):
         if row.place is None:
             return row.server.name
         if column == LISTENS:
-            return "It goes with the channel above it." if row.inherits else "Space switches it."
-        lacks = "\n".join(f"Lacks {right.name}: {right.what_for}" for right in row.lacking)
+            return tr("It goes with the channel above it.") if row.inherits else tr("Space switches it.")
+        words = map(right_words, row.lacking)
+        lacks = "\n".join(tr("Lacks {right}: {what_for}", right=name, what_for=why) for name, why in words)
         if column == LACKS:
             return lacks
         above = f"{row.place.category} / " if row.place.category else ""
@@ -187,7 +195,7 @@ class PlaceTable(_FittingTable):
     widths, spared = ((LISTENS, 84), (SPEAKS, 190), (LACKS, 210)), (LACKS,)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Servers and channels")
+        super().__init__(theme, tr("Servers and channels"))
         self.setSelectionMode(Table.SelectionMode.SingleSelection)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -205,5 +213,5 @@ class NoticedTable(_FittingTable):
     least = 140
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Heard and decided")
+        super().__init__(theme, tr("Heard and decided"))
         self.setSelectionMode(Table.SelectionMode.SingleSelection)

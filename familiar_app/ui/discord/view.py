@@ -7,6 +7,7 @@ from functools import partial
 from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QSplitter, QStackedWidget, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.discord.act import DiscordActs
 from familiar_app.ui.discord.deed import DiscordDeeds
 from familiar_app.ui.discord.guide import GuidePage
@@ -16,6 +17,7 @@ from familiar_app.ui.discord.place import Row
 from familiar_app.ui.discord.side import noticed_page, page_of
 from familiar_app.ui.discord.strip import Strip
 from familiar_app.ui.discord.tables import PlaceRows, PlaceTable
+from familiar_app.ui.discord.trouble import Troubles
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.header import PanelHeader
@@ -29,12 +31,6 @@ from familiar_app.ui.kit.task import Tasks
 TICK_MS = 1_000
 READ_EVERY_MS = 5_000
 DRAW_AFTER_MS = 80
-_STEPS = {
-    "token": "Give a new token…",
-    "intent": "Open the developer portal",
-    "network": "Allow the network",
-    "again": "Try again",
-}
 
 
 class DiscordView(QWidget):
@@ -44,12 +40,13 @@ class DiscordView(QWidget):
         super().__init__()
         self.model, self.context, self.theme = model, context, context.theme
         surface(self, 1)
-        self.setAccessibleName("Discord")
+        self.setAccessibleName(tr("Discord"))
         self.notice = Notice(self.theme)
-        self.failed = Notice(self.theme, closable=False)
         self.tasks = Tasks(context.tasks, self, self.notice.show_error)
         acts = DiscordActs(model, context.gate, context.gate.profile, self._saved)
         self.deeds = DiscordDeeds(self, acts)
+        self.troubles = Troubles(self.theme, model, self.deeds)
+        self.failed, self.blocked = self.troubles.failed, self.troubles.blocked
         self._renewing = False
         self._shown: tuple[str, object] | None = None
         self._page: SidePage | None = None
@@ -61,20 +58,28 @@ class DiscordView(QWidget):
         self._draw_soon = self._timer(DRAW_AFTER_MS, self._draw)
         self._stop = model.listen()
         model.watch(self._heard)
+        context.local_only_changed.connect(self._local_only_changed)
         follow(self.theme, self, self._restyle)
         self._draw()
 
     # ---- building
 
     def _build(self) -> None:
-        header = PanelHeader(self.theme, "Discord")
-        self.search = SearchField(self.theme, "Search channels")
+        header = PanelHeader(self.theme, tr("Discord"))
+        self.search = SearchField(self.theme, tr("Search channels"))
         self.search.setMinimumWidth(self.theme.px(110))
         self.search.textChanged.connect(lambda text: self.model.narrow(query=text))
         self.search.given_up.connect(lambda: self.places.setFocus())
         header.add_end(self.search)
         self.strip = Strip(self.theme, self.model, self.deeds)
-        self.guide = GuidePage(self.theme, self.deeds.connect, partial(self.deeds.do, "portal"), self.leave_guide)
+        self.guide = GuidePage(
+            self.theme,
+            self.deeds.connect,
+            partial(self.deeds.do, "portal"),
+            self.leave_guide,
+            invitation=self.model.invitation_by,
+            open_page=self.deeds.open,
+        )
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         split.addWidget(self._build_places())
@@ -96,7 +101,7 @@ class DiscordView(QWidget):
         for page in (self.guide, self.connected):
             self.pages.addWidget(page)
         layout = column(spacing=0)
-        for part in (header, self.notice):
+        for part in (header, self.notice, self.blocked):
             layout.addWidget(part)
         layout.addWidget(self.pages, 1)
         self.setLayout(layout)
@@ -109,7 +114,7 @@ class DiscordView(QWidget):
         self.places.clicked.connect(self._clicked)
         self.places.current_changed.connect(lambda _index: self._side_open() and self.show_row())
         self.nowhere = EmptyState(
-            self.theme, "discord", "", "", step="Invite to a server…", run=partial(self.deeds.do, "open_invitation")
+            self.theme, "discord", "", "", step=tr("Invite to a server…"), run=partial(self.deeds.do, "open_invitation")
         )
         self.place_pages = QStackedWidget()
         for page in (self.places, self.nowhere):
@@ -198,7 +203,7 @@ class DiscordView(QWidget):
         if 0 <= at < len(self.noticed_rows.rows):
             page = noticed_page(self.model, self.noticed_rows.rows[at], self.deeds.do)
             self._forget_page()
-            self.context.side_view.show_widget("A message", page)
+            self.context.side_view.show_widget(tr("A message"), page)
 
     def refresh_side(self) -> None:
         """Show the same row at the side again where something of it changed; the focus stays where it was."""
@@ -240,6 +245,9 @@ class DiscordView(QWidget):
     def _saved(self) -> None:
         self.context.familiar_reloaded.emit(str(self.model.familiar))
 
+    def _local_only_changed(self, _on: bool) -> None:
+        self._draw()
+
     def _heard(self, _what: str) -> None:
         if not self._draw_soon.isActive():
             self._draw_soon.start()
@@ -255,7 +263,7 @@ class DiscordView(QWidget):
         self.pages.setCurrentWidget(self.guide if guide else self.connected)
         self.search.setVisible(not guide)
         self.strip.refresh()
-        self._draw_failure()
+        self.troubles.draw(guide=guide)
         self.place_rows.refresh()
         self.heard.refresh()
         self._draw_empty()
@@ -268,13 +276,6 @@ class DiscordView(QWidget):
         if not self.model.ticking:
             self._tick.stop()
 
-    def _draw_failure(self) -> None:
-        status = self.model.standing.status
-        if not status.need:
-            self.failed.clear()
-        elif self.failed.text != status.trouble or not self.failed.isVisibleTo(self):
-            self.failed.tell(status.trouble, "danger", step=_STEPS[status.need], run=self.deeds.mend)
-
     def _draw_empty(self) -> None:
         self.place_pages.setCurrentWidget(self.places if self.model.rows else self.nowhere)
         if not self.model.rows:
@@ -284,12 +285,13 @@ class DiscordView(QWidget):
     def _nowhere_words(self) -> tuple[str, str]:
         name = self.model.name
         if self.model.query.strip() or self.model.only_listening:
-            return "No such channel", "Nothing fits the search, or it listens in none of them."
+            return tr("No such channel"), tr("Nothing fits the search, or it listens in none of them.")
         if not self.model.standing.connected and not self.model.standing.servers:
-            return "No server is known yet", f"The servers {name} is on are shown once it is connected."
+            text = tr("The servers {name} is on are shown once it is connected.", name=name)
+            return tr("No server is known yet"), text
         return (
-            f"{name} is on no server yet",
-            "Open the invitation in your browser and choose a server that you manage. Its channels appear here.",
+            tr("{name} is on no server yet", name=name),
+            tr("Open the invitation in your browser and choose a server that you manage. Its channels appear here."),
         )
 
     def _restyle(self) -> None:

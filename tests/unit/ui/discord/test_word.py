@@ -10,10 +10,11 @@ import pytest
 from familiar_app.discord_link.incoming import Spot
 from familiar_app.discord_link.journal import Fate, Noticed
 from familiar_app.discord_link.limit import Limit
+from familiar_app.discord_link.rights import Right, needed
 from familiar_app.discord_link.speak_rule import Why
 from familiar_app.discord_link.standing import Standing
 from familiar_app.discord_link.status import REFUSED, LinkStatus
-from familiar_app.ui.discord.word import did_text, fate_text, limits_text, pulse, why_text
+from familiar_app.ui.discord.word import did_text, fate_text, limits_text, pulse, right_words, why_text
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HEARD = Noticed(NOW, Spot(10, "general", 1), "Ann", Why.ADDRESSED, speak=True)
@@ -65,3 +66,8 @@ def test_limits_are_told_with_the_time_they_hold() -> None:
     connected = Standing(token=True, status=LinkStatus("connected"))
     assert pulse(connected, NOW, limits).text == "Discord: slowed down"
     assert pulse(connected, NOW, limits[1:]).text == "Discord: connected", "it was never refused"
+
+
+@pytest.mark.parametrize("right", needed(webhooks=True), ids=lambda right: right.name)
+def test_every_right_has_the_words_it_is_known_by(right: Right) -> None:
+    assert right_words(right) == (right.name, right.what_for)
