@@ -504,6 +504,7 @@ def test_the_empty_timeline_says_what_will_be_here(play: Play) -> None:
         form = await side_of(scene, FactForm)
         form.text.setPlainText("The first one.")
         press(form, "Save")
+        press(form, "Save")
         await reread(scene)
         assert scene.view.pages.currentWidget() is scene.view.across
 
