@@ -7,14 +7,15 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.about.model import AboutModel
 from familiar_app.ui.kit.desktop import Library
 from familiar_app.ui.kit.label import column, label, set_role
 from familiar_app.ui.kit.table_model import TitledTableModel
 from familiar_app.ui.kit.theme import Theme
 
-_COLUMNS = ("Library", "Version", "Licence")
-_NO_TEXT = "No text of the licence came with this library; its name says which one it is."
+_COLUMNS = (tr_later("Library"), tr_later("Version"), tr_later("Licence"))
+_NO_TEXT = tr_later("No text of the licence came with this library; its name says which one it is.")
 
 
 class LibraryTable(TitledTableModel):
@@ -50,18 +51,18 @@ def licence_page(theme: Theme, library: Library) -> QWidget:
     """Return the page of the side view for one library."""
     page = QWidget()
     layout = column(margins=16, spacing=8)
-    layout.addWidget(label(f"Version {library.version}", "quiet", wrap=True))
+    layout.addWidget(label(tr("Version {version}", version=library.version), "quiet", wrap=True))
     layout.addWidget(label(library.licence, "strong", wrap=True))
     if library.text:
         text = QPlainTextEdit(library.text)
         text.setReadOnly(True)
-        text.setAccessibleName(f"Licence of {library.name}")
+        text.setAccessibleName(tr("Licence of {name}", name=library.name))
         text.setTabChangesFocus(True)
         text.setFont(theme.font("small"))
         set_role(text, "bare")
         layout.addWidget(text, 1)
     else:
-        layout.addWidget(label(_NO_TEXT, "quiet", wrap=True))
+        layout.addWidget(label(tr(_NO_TEXT), "quiet", wrap=True))
         layout.addStretch(1)
     page.setLayout(layout)
     return page

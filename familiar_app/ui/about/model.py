@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from familiar_app import __version__
+from familiar_app.domain.text import in_english, tr, tr_later
 from familiar_app.store import schema
+from familiar_app.ui.kit.date_text import long_date
 from familiar_app.ui.kit.desktop import Build, Desktop, Library
 
 if TYPE_CHECKING:
     from familiar_app.services import Services
 
-UPDATES = "Familiar does not look for new versions: it connects to nothing that you have not set up."
+UPDATES = tr_later("Familiar does not look for new versions: it connects to nothing that you have not set up.")
 
 
 class AboutModel:
@@ -43,25 +45,29 @@ class AboutModel:
         if self.build is None:
             return __version__
         packed = self.build.packed
-        return f"{__version__}, {'run from its sources' if packed is None else f'packed on {packed:%d %B %Y}'}"
+        if packed is None:
+            return tr("{version}, run from its sources", version=__version__)
+        return tr("{version}, packed on {date}", version=__version__, date=long_date(packed))
 
     def facts(self, qt: str) -> list[tuple[str, str]]:
         """Return what stands at the top, as pairs of a name and a value."""
         profile = self._services.profile
-        portable = " (portable, beside the program)" if self._desktop.portable else ""
+        root = str(profile.root)
+        if self._desktop.portable:
+            root = tr("{folder} (portable, beside the program)", folder=root)
         return [
-            ("Version", self.version),
-            ("Runs on", f"Python {platform.python_version()}, Qt {qt}, {_system()}"),
-            ("Profile", f"{profile.root}{portable}"),
-            ("Log", str(profile.log_dir)),
+            (tr("Version"), self.version),
+            (tr("Runs on"), f"Python {platform.python_version()}, Qt {qt}, {_system()}"),
+            (tr("Profile"), root),
+            (tr("Log"), str(profile.log_dir)),
         ]
 
     async def diagnostics(self, qt: str) -> str:
-        """Return what helps to find a fault: versions, counts and switches."""
+        """Return what helps to find a fault: versions, counts and switches, in English for whoever helps."""
         services = self._services
         index = services.vault.index.status
         lines = [
-            f"Familiar {self.version}",
+            f"Familiar {in_english(self.version)}",
             f"Python {platform.python_version()}, Qt {qt}, {_system()}, {platform.machine()}",
             f"portable: {_yes(self._desktop.portable)}; local only: {_yes(services.network.local_only)}",
             f"vault: schema {schema.VERSION}, {await services.vault.turns.count()} turns",

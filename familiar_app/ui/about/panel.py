@@ -12,6 +12,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
 
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.about.libraries import LibraryTable, licence_page
 from familiar_app.ui.about.model import UPDATES, AboutModel
 from familiar_app.ui.kit.action import Action
@@ -36,7 +37,7 @@ WIDTHS = (220, 120)
 def create_about_panel(services: Services, context: PanelContext) -> AboutPanel:
     """Make the page for an open vault; a PanelFactory."""
     if context.parts is None:
-        raise OutsideError("The page about the program needs the parts of the window.")
+        raise OutsideError(tr("The page about the program needs the parts of the window."))
     return AboutPanel(context, AboutModel(services, context.parts.desktop), services)
 
 
@@ -44,7 +45,7 @@ class AboutPanel:
     """Implements `kit.panel.Panel` and `OffRail`."""
 
     id = "about"
-    title = "About Familiar"
+    title = tr_later("About Familiar")
     icon = "info"
     off_rail = True
 
@@ -52,17 +53,19 @@ class AboutPanel:
         self._context, self.model, self._profile = context, model, services.profile
         self.notice = Notice(context.theme)
         self.widget = surface(QWidget(), 1)
-        self.widget.setAccessibleName(self.title)
+        self.widget.setAccessibleName(tr(self.title))
         self._tasks = Tasks(context.tasks, self.widget, self.notice.show_error)
         self._build()
         follow(context.theme, self.widget, self._size_columns)
 
     def actions(self) -> Sequence[Action]:
-        return (Action("about.copy", "Copy diagnostics", self.copy, "Ctrl+Shift+C", "copy", "About"),)
+        return (Action("about.copy", tr("Copy diagnostics"), self.copy, "Ctrl+Shift+C", "copy", tr("About")),)
 
     def palette_entries(self) -> Sequence[Action]:
         show = partial(self._context.go_to, self.id, "")
-        return (Action("about.show", self.title, show, icon=self.icon, group="About", words="version licences"),)
+        return (
+            Action("about.show", tr(self.title), show, icon=self.icon, group=tr("About"), words=tr("version licences")),
+        )
 
     def activate(self) -> None:
         self._tasks.start(self._load, name="about.load", replace=True)
@@ -86,8 +89,8 @@ class AboutPanel:
 
     def _build(self) -> None:
         theme = self._context.theme
-        header = PanelHeader(theme, self.title)
-        self._search = SearchField(theme, "Search libraries")
+        header = PanelHeader(theme, tr(self.title))
+        self._search = SearchField(theme, tr("Search libraries"))
         self._search.setMinimumWidth(theme.px(220))
         self._search.textChanged.connect(self._narrow)
         header.add_end(self._search)
@@ -95,22 +98,22 @@ class AboutPanel:
         self._facts.setColumnStretch(1, 1)
         self._facts.setHorizontalSpacing(16)
         self._facts.setVerticalSpacing(4)
-        self.copy_button = button("Copy diagnostics", self.copy)
+        self.copy_button = button(tr("Copy diagnostics"), self.copy)
         buttons = QWidget()
         flow = FlowLayout(buttons, spacing=8)
         for one in (
             self.copy_button,
-            button("Open the profile's folder", lambda: self._open(self._profile.root)),
-            button("Open the log's folder", lambda: self._open(self._profile.log_dir)),
+            button(tr("Open the profile's folder"), lambda: self._open(self._profile.root)),
+            button(tr("Open the log's folder"), lambda: self._open(self._profile.log_dir)),
         ):
             flow.addWidget(one)
         inside = column(spacing=12)
         inside.setContentsMargins(16, 12, 16, 0)
         inside.addWidget(self.notice)
         inside.addLayout(self._facts)
-        inside.addWidget(label(UPDATES, "quiet", wrap=True))
+        inside.addWidget(label(tr(UPDATES), "quiet", wrap=True))
         inside.addWidget(buttons)
-        inside.addWidget(label("Libraries and their licences", "heading"))
+        inside.addWidget(label(tr("Libraries and their licences"), "heading"))
         layout = column(spacing=0)
         layout.addWidget(header)
         layout.addLayout(inside)
@@ -122,14 +125,16 @@ class AboutPanel:
     def _make_list(self) -> QWidget:
         theme = self._context.theme
         self._rows = LibraryTable(theme, self.model)
-        self.table = Table(theme, "Libraries")
+        self.table = Table(theme, tr("Libraries"))
         self.table.setModel(self._rows)
         self.table.opened.connect(self._show_licence)
         self.table.clicked.connect(self._show_licence)
         self._size_columns()
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)
-        self._stack.addWidget(EmptyState(theme, "search", "No library fits", "Search by a name, or by a licence."))
+        self._stack.addWidget(
+            EmptyState(theme, "search", tr("No library fits"), tr("Search by a name, or by a licence."))
+        )
         return self._stack
 
     def _show_facts(self) -> None:
@@ -163,9 +168,10 @@ class AboutPanel:
     async def _copy(self) -> None:
         await self.model.load()
         QGuiApplication.clipboard().setText(await self.model.diagnostics(qVersion()))
-        self._context.tell("The diagnostics are copied. They hold no names and no words.")
+        self._context.tell(tr("The diagnostics are copied. They hold no names and no words."))
 
     def _open(self, folder: Path) -> None:
         self.notice.clear()
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self.notice.show_error(OutsideError("The system could not open the folder.", f"Open {folder} yourself."))
+            step = tr("Open {folder} yourself.", folder=folder)
+            self.notice.show_error(OutsideError(tr("The system could not open the folder."), step))

@@ -6,11 +6,17 @@ from pathlib import Path
 
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.text import tr_later
 from familiar_app.interchange.card_export import card_for_export
 from familiar_app.interchange.cards import write_card
 from familiar_app.store.profile import Profile
 
-FILTERS = ("Picture with the card (*.png)", "JSON card (*.json)", "charx archive (*.charx)", "Markdown (*.md)")
+FILTERS = (
+    tr_later("Picture with the card (*.png)"),
+    tr_later("JSON card (*.json)"),
+    tr_later("charx archive (*.charx)"),
+    tr_later("Markdown (*.md)"),
+)
 ENDINGS = (".png", ".apng", ".json", ".charx", ".md")
 
 

@@ -6,13 +6,17 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from familiar_app.domain.card import CharacterCard
+from familiar_app.domain.text import tr, tr_later
 
 Kind = Literal["line", "text", "tags"]
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field. `counted` tells that its text can go into prompts, so that its tokens matter."""
+    """One field; title and hint are translated where they are shown.
+
+    `counted` tells that its text can go into prompts, so that its tokens matter.
+    """
 
     name: str
     title: str
@@ -23,22 +27,50 @@ class Field:
 
 
 FIELDS = (
-    Field("name", "Name", "Stands for {{char}} in every other field.", "line"),
-    Field("description", "Description", "Who this is: looks, history, manner. Always part of the prompt.", lines=10),
-    Field("personality", "Personality", "A short summary of the character.", lines=3),
-    Field("scenario", "Scenario", "Where and when conversations take place.", lines=3),
-    Field("first_message", "First message", "Opens a new channel and sets the tone of what follows.", lines=6),
-    Field("example_dialogue", "Example dialogue", "How the character speaks. <START> begins each example.", lines=6),
-    Field("system_prompt", "System prompt", "Instructions to the model, before everything else.", lines=4),
+    Field("name", tr_later("Name"), tr_later("Stands for {{char}} in every other field."), "line"),
+    Field(
+        "description",
+        tr_later("Description"),
+        tr_later("Who this is: looks, history, manner. Always part of the prompt."),
+        lines=10,
+    ),
+    Field("personality", tr_later("Personality"), tr_later("A short summary of the character."), lines=3),
+    Field("scenario", tr_later("Scenario"), tr_later("Where and when conversations take place."), lines=3),
+    Field(
+        "first_message",
+        tr_later("First message"),
+        tr_later("Opens a new channel and sets the tone of what follows."),
+        lines=6,
+    ),
+    Field(
+        "example_dialogue",
+        tr_later("Example dialogue"),
+        tr_later("How the character speaks. <START> begins each example."),
+        lines=6,
+    ),
+    Field(
+        "system_prompt",
+        tr_later("System prompt"),
+        tr_later("Instructions to the model, before everything else."),
+        lines=4,
+    ),
     Field(
         "post_history_instructions",
-        "Post-history instructions",
-        "Instructions after the conversation, near the answer.",
+        tr_later("Post-history instructions"),
+        tr_later("Instructions after the conversation, near the answer."),
     ),
-    Field("creator_notes", "Creator notes", "For people. Never sent to the model.", counted=False),
-    Field("creator", "Creator", "Who wrote this card.", "line", counted=False),
-    Field("character_version", "Version", "The author's own count of versions.", "line", counted=False),
-    Field("tags", "Tags", "Words to find the character by, with commas between them.", "tags", counted=False),
+    Field("creator_notes", tr_later("Creator notes"), tr_later("For people. Never sent to the model."), counted=False),
+    Field("creator", tr_later("Creator"), tr_later("Who wrote this card."), "line", counted=False),
+    Field(
+        "character_version", tr_later("Version"), tr_later("The author's own count of versions."), "line", counted=False
+    ),
+    Field(
+        "tags",
+        tr_later("Tags"),
+        tr_later("Words to find the character by, with commas between them."),
+        "tags",
+        counted=False,
+    ),
 )
 GREETINGS_AFTER = "first_message"
 _BY_NAME = {field.name: field for field in FIELDS}
@@ -60,9 +92,9 @@ def with_text(card: CharacterCard, name: str, text: str) -> CharacterCard:
 
 def changed_fields(before: CharacterCard, after: CharacterCard) -> list[str]:
     """Return the titles of the fields in which two cards differ."""
-    titles = [field.title for field in FIELDS if getattr(before, field.name) != getattr(after, field.name)]
+    titles = [tr(field.title) for field in FIELDS if getattr(before, field.name) != getattr(after, field.name)]
     if before.alternate_greetings != after.alternate_greetings:
-        titles.append("Alternate greetings")
+        titles.append(tr("Alternate greetings"))
     return titles
 
 
@@ -75,4 +107,4 @@ def counted_texts(card: CharacterCard) -> dict[str, str]:
 
 def title_of(name: str) -> str:
     """Return the title of a field."""
-    return _BY_NAME[name].title if name in _BY_NAME else name.replace("_", " ")
+    return tr(_BY_NAME[name].title) if name in _BY_NAME else name.replace("_", " ")

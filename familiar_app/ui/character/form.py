@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
+from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.character.field import FIELDS, GREETINGS_AFTER, Field, text_of
 from familiar_app.ui.character.model import CharacterModel
 from familiar_app.ui.kit.button import button, icon_button
@@ -61,9 +62,9 @@ class FieldRow(QWidget):
         super().__init__()
         self._field, self._changed = field, changed
         self.edit: QLineEdit | TextField = TextField(field.lines) if field.kind == "text" else QLineEdit()
-        self.edit.setAccessibleName(field.title)
-        self.edit.setAccessibleDescription(field.hint)
-        title = label(field.title, "strong")
+        self.edit.setAccessibleName(tr(field.title))
+        self.edit.setAccessibleDescription(tr(field.hint))
+        title = label(tr(field.title), "strong")
         title.setBuddy(self.edit)
         self.count = label("", "faint")
         head = row(spacing=8)
@@ -73,7 +74,7 @@ class FieldRow(QWidget):
         layout = column(spacing=4)
         layout.addLayout(head)
         layout.addWidget(self.edit)
-        layout.addWidget(label(field.hint, "faint", wrap=True))
+        layout.addWidget(label(tr(field.hint), "faint", wrap=True))
         self.setLayout(layout)
         self.edit.textChanged.connect(self._typed)
 
@@ -95,10 +96,10 @@ class FieldRow(QWidget):
 
     def show_count(self, tokens: int | None, *, exact: bool) -> None:
         """Show how many tokens the field takes."""
-        unit = "token" if tokens == 1 else "tokens"
-        words = "" if not tokens else f"{'' if exact else '≈ '}{tokens:,} {unit}"
+        words = ntr("{n} token", "{n} tokens", tokens) if tokens else ""
+        words = words if exact or not words else f"≈ {words}"
         self.count.setText(words)
-        self.count.setAccessibleName(f"{self._field.title}: {words}" if words else f"{self._field.title}: empty")
+        self.count.setAccessibleName(tr("{field}: {count}", field=tr(self._field.title), count=words or tr("empty")))
 
     def _typed(self) -> None:
         self._changed(self._field.name, self.text())
@@ -114,7 +115,7 @@ class Greetings(QWidget):
         self._list = column(spacing=12)
         layout = column(spacing=8)
         layout.addLayout(self._list)
-        add = button("Add a greeting", model.add_greeting, theme=theme, icon="plus")
+        add = button(tr("Add a greeting"), model.add_greeting, theme=theme, icon="plus")
         layout.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
         self.setLayout(layout)
 
@@ -127,10 +128,15 @@ class Greetings(QWidget):
             shown.show_text(text)
 
     def _row(self, number: int) -> FieldRow:
-        field = Field(f"greeting_{number}", f"Alternate greeting {number + 1}", "Another way to begin.", lines=3)
+        title = tr("Alternate greeting {number}", number=number + 1)
+        field = Field(f"greeting_{number}", title, tr("Another way to begin."), lines=3)
         made = FieldRow(field, lambda _name, text: self._model.put_greeting(number, text))
         remove = icon_button(
-            self._theme, "trash", f"Remove greeting {number + 1}", lambda: self._model.remove_greeting(number), side=16
+            self._theme,
+            "trash",
+            tr("Remove greeting {number}", number=number + 1),
+            lambda: self._model.remove_greeting(number),
+            side=16,
         )
         line = row(spacing=4)
         line.addWidget(made, 1)
@@ -145,7 +151,7 @@ class Form(PageScroll):
     def __init__(self, theme: Theme, model: CharacterModel) -> None:
         super().__init__()
         self._model = model
-        self.setAccessibleName("Character card")
+        self.setAccessibleName(tr("Character card"))
         self.fields = {field.name: FieldRow(field, model.put) for field in FIELDS}
         self.greetings = Greetings(theme, model)
         inside = QWidget()

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QScrollArea, QWidget
 
+from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.character.importing import Import
 from familiar_app.ui.kit.avatar import avatar
 from familiar_app.ui.kit.button import button
@@ -24,31 +25,31 @@ class ImportView(QScrollArea):
         super().__init__()
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Report of the import")
+        self.setAccessibleName(tr("Report of the import"))
         inside = QWidget()
         layout = column(margins=16, spacing=8)
         picture = _picture(found.avatar_png)
         face = QLabel()
         face.setPixmap(avatar(theme, found.card.name, picture, side=72, scale=self.devicePixelRatioF()))
         layout.addWidget(face)
-        layout.addWidget(label(found.card.name or "(no name)", "heading", wrap=True))
-        layout.addWidget(label(f"From {found.source}. Nothing is changed yet.", "quiet", wrap=True))
+        layout.addWidget(label(found.card.name or tr("(no name)"), "heading", wrap=True))
+        layout.addWidget(label(tr("From {file}. Nothing is changed yet.", file=found.source), "quiet", wrap=True))
         layout.addWidget(line())
-        layout.addWidget(label("Fields that would change", "strong"))
-        layout.addWidget(label(", ".join(found.changes) or "None: the card says the same.", wrap=True))
-        self.picture = _choice("Use its picture as well", offered=picture is not None)
+        layout.addWidget(label(tr("Fields that would change"), "strong"))
+        layout.addWidget(label(", ".join(found.changes) or tr("None: the card says the same."), wrap=True))
+        self.picture = _choice(tr("Use its picture as well"), offered=picture is not None)
         layout.addWidget(self.picture)
-        self.lorebook = _choice(f"Take its lorebook as well ({_entries(found.entries)})", offered=found.entries > 0)
-        self.lorebook.setToolTip("Entries that are not there yet are added to this familiar's own lorebook.")
+        self.lorebook = _choice(_lorebook_words(found.entries), offered=found.entries > 0)
+        self.lorebook.setToolTip(tr("Entries that are not there yet are added to this familiar's own lorebook."))
         layout.addWidget(self.lorebook)
         self.use = button(
-            "Use this card", lambda: use(self.picture.isChecked(), self.lorebook.isChecked()), role="primary"
+            tr("Use this card"), lambda: use(self.picture.isChecked(), self.lorebook.isChecked()), role="primary"
         )
         self.use.setEnabled(bool(found.card.name.strip()))
-        layout.addLayout(_steps(self.use, button("Leave it", leave)))
+        layout.addLayout(_steps(self.use, button(tr("Leave it"), leave)))
         layout.addWidget(line())
-        layout.addWidget(label("What did not come over as it was", "strong"))
-        for one in found.report or ("Everything came over.",):
+        layout.addWidget(label(tr("What did not come over as it was"), "strong"))
+        for one in found.report or (tr("Everything came over."),):
             layout.addWidget(label(one, wrap=True, selectable=True))
         layout.addStretch(1)
         inside.setLayout(layout)
@@ -72,8 +73,8 @@ def _steps(*buttons: QWidget) -> QHBoxLayout:
     return steps
 
 
-def _entries(count: int) -> str:
-    return "1 entry" if count == 1 else f"{count:,} entries"
+def _lorebook_words(entries: int) -> str:
+    return ntr("Take its lorebook as well ({n} entry)", "Take its lorebook as well ({n} entries)", entries)
 
 
 def _picture(png: bytes | None) -> QPixmap | None:

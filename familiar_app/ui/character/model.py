@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from familiar_app.domain.card import CharacterCard, parse_card_markdown, render_card_markdown
 from familiar_app.domain.errors import FamiliarError, UserError
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.character.field import changed_fields, counted_texts, with_text
 from familiar_app.ui.character.importing import Import, import_of, take_companions
 
@@ -94,7 +95,7 @@ class CharacterModel:
         before = self.draft
         greetings = [text for at, text in enumerate(before.alternate_greetings) if at != number]
         self._draft(replace(before, alternate_greetings=tuple(greetings)), show=True)
-        self.offer_undo("Greeting removed.", lambda: self._put_back(before))
+        self.offer_undo(tr("Greeting removed."), lambda: self._put_back(before))
 
     def put_markdown(self, text: str) -> None:
         """Take the whole draft from Markdown."""
@@ -118,7 +119,7 @@ class CharacterModel:
         self.conflict = False
         self._draft(self.stored, show=True)
         self._tell("state")
-        self.offer_undo("Changes dropped.", lambda: self._put_back(before))
+        self.offer_undo(tr("Changes dropped."), lambda: self._put_back(before))
 
     async def save(self, *, over_file: bool = False) -> None:
         """Store the draft and have the familiar use it.
@@ -135,18 +136,21 @@ class CharacterModel:
             if on_disk != before and not over_file:
                 self.conflict = True
                 self._tell("state")
-                raise UserError("character.md was changed outside this window.", "Use the file, or keep what is here.")
+                raise UserError(
+                    tr("character.md was changed outside this window."), tr("Use the file, or keep what is here.")
+                )
             await self._store(card)
         fields = changed_fields(on_disk, card)
-        what = f"{fields[0]} changed." if len(fields) == 1 else f"{len(fields)} fields changed."
+        what = ntr("{field} changed.", "{n} fields changed.", len(fields), field=fields[0] if fields else "")
         self.offer_undo(what, lambda: self._restore(on_disk))
 
     def _check(self, card: CharacterCard) -> None:
         if not card.name.strip():
-            raise UserError("A familiar needs a name.", "Fill in the field Name.")
+            raise UserError(tr("A familiar needs a name."), tr("Fill in the field Name."))
         length = len(render_card_markdown(card))
         if length > MOST_CHARS:
-            raise UserError(f"This card has {length:,} characters; {MOST_CHARS:,} are the most.", "Shorten a field.")
+            reason = tr("This card has {count} characters; {most} are the most.", count=length, most=MOST_CHARS)
+            raise UserError(reason, tr("Shorten a field."))
 
     async def _store(self, card: CharacterCard) -> None:
         await asyncio.to_thread(self._services.profile.save_card, self.familiar, card)
@@ -196,7 +200,7 @@ class CharacterModel:
             await self._gate.reload_familiar(self.familiar)
         self.reloaded()
         self._tell("card")
-        self.offer_undo("Read from the file.", lambda: self._put_back(before))
+        self.offer_undo(tr("Read from the file."), lambda: self._put_back(before))
         await self.count()
 
     # ---- tokens
@@ -233,7 +237,7 @@ class CharacterModel:
         self.reloaded()
         self._tell("card")
         if before is not None:
-            self.offer_undo("Picture changed.", lambda: self.put_picture(before))
+            self.offer_undo(tr("Picture changed."), lambda: self.put_picture(before))
 
     def _picture_bytes(self) -> bytes | None:
         path = self.picture()
@@ -254,8 +258,9 @@ class CharacterModel:
         await self._restore(found.card, new_picture)
         old = before_picture if new_picture is not None else None
         added = companions.taken.merged.added if companions.taken is not None else 0
-        entries = "1 lorebook entry" if added == 1 else f"{added:,} lorebook entries"
-        what = f"Card imported, with {entries}." if added else "Card imported."
+        what = tr("Card imported.")
+        if added:
+            what = ntr("Card imported, with {n} lorebook entry.", "Card imported, with {n} lorebook entries.", added)
 
         async def undo() -> None:
             await asyncio.to_thread(companions.undo, profile, self.familiar)

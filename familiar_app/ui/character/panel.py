@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QStackedWidget, QToolButton, QVBox
 
 from familiar_app.domain.errors import FamiliarError, UserError
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.text import ntr, tr, tr_later
 from familiar_app.ui.character.exporting import FILTERS, export_card, named
 from familiar_app.ui.character.form import Form
 from familiar_app.ui.character.import_view import ImportView
@@ -33,7 +34,7 @@ from familiar_app.ui.kit.task import Tasks
 if TYPE_CHECKING:
     from familiar_app.services import Services
 
-CARD_FILTER = "Character cards (*.png *.json *.charx *.md)"
+CARD_FILTER = tr_later("Character cards (*.png *.json *.charx *.md)")
 
 
 def create_character_panel(services: Services, context: PanelContext) -> CharacterPanel:
@@ -53,7 +54,7 @@ class CharacterView(QWidget):
         self.tasks = Tasks(context.tasks, self, self._show_error)
         self.form = Form(theme, model)
         self.raw = QPlainTextEdit()
-        self.raw.setAccessibleName("Card as Markdown")
+        self.raw.setAccessibleName(tr("Card as Markdown"))
         self.raw.setFont(theme.font("code"))
         self.raw.textChanged.connect(self._raw_typed)
         self.pages = QStackedWidget()
@@ -75,19 +76,19 @@ class CharacterView(QWidget):
 
     def _build(self) -> None:
         self.face = QToolButton()
-        self.face.setAccessibleName("Change the picture")
-        self.face.setToolTip("Change the picture")
+        self.face.setAccessibleName(tr("Change the picture"))
+        self.face.setToolTip(tr("Change the picture"))
         self.face.clicked.connect(lambda _on=False: self.do("picture"))
         self.name = label("", "heading")
         self.total = ElidedLabel("", "faint")
         self.state = label("", "warning")
-        self.save = button("Save", lambda: self.do("save"), role="primary", tip="Ctrl+S")
-        self.drop = button("Drop changes", lambda: self.do("discard"))
-        self.finder = SearchField(self.theme, "Search in the card")
+        self.save = button(tr("Save"), lambda: self.do("save"), role="primary", tip="Ctrl+S")
+        self.drop = button(tr("Drop changes"), lambda: self.do("discard"))
+        self.finder = SearchField(self.theme, tr("Search in the card"))
         self.finder.next_wanted.connect(self._find)
         self.finder.given_up.connect(self.finder.hide)
         self.finder.hide()
-        self.as_text = icon_button(self.theme, "file", "Show as Markdown", checkable=True)
+        self.as_text = icon_button(self.theme, "file", tr("Show as Markdown"), checkable=True)
         self.as_text.toggled.connect(self._toggle_raw)
         head = row(spacing=8)
         head.setContentsMargins(12, 8, 8, 8)
@@ -96,8 +97,8 @@ class CharacterView(QWidget):
         head.addWidget(self.total, 1)
         for widget in (self.finder, self.state, self.drop, self.save, self.as_text):
             head.addWidget(widget)
-        head.addWidget(icon_button(self.theme, "folder", "Import a card…", lambda: self.do("import")))
-        head.addWidget(icon_button(self.theme, "save", "Export the card…", lambda: self.do("export")))
+        head.addWidget(icon_button(self.theme, "folder", tr("Import a card…"), lambda: self.do("import")))
+        head.addWidget(icon_button(self.theme, "save", tr("Export the card…"), lambda: self.do("export")))
         told = column(spacing=0)
         told.setContentsMargins(16, 8, 16, 0)
         told.addWidget(self.notice)
@@ -131,18 +132,19 @@ class CharacterView(QWidget):
         await self.model.save(over_file=self.model.conflict)
 
     async def _choose_picture(self) -> None:
-        path = await choose_file(self.window(), "Choose a picture", filters=[FILE_FILTER])
+        path = await choose_file(self.window(), tr("Choose a picture"), filters=[tr(FILE_FILTER)])
         if path is not None:
             await self.model.put_picture(await asyncio.to_thread(picture_png, path))
 
     async def _choose_import(self) -> None:
-        path = await choose_file(self.window(), "Import a card", filters=[CARD_FILTER])
+        path = await choose_file(self.window(), tr("Import a card"), filters=[tr(CARD_FILTER)])
         if path is not None:
             await self.import_card(path)
 
     async def _choose_export(self) -> None:
         suggest = f"{self.model.familiar}.png"
-        path = await choose_file(self.window(), "Export the card", mode="save", suggest=suggest, filters=FILTERS)
+        filters = [tr(one) for one in FILTERS]
+        path = await choose_file(self.window(), tr("Export the card"), mode="save", suggest=suggest, filters=filters)
         if path is not None:
             await self.export_card(named(path))
 
@@ -150,19 +152,19 @@ class CharacterView(QWidget):
         """Write the card as it is shown here, with picture and lorebook. Raises UserError, OutsideError."""
         model = self.model
         await asyncio.to_thread(export_card, model.profile, model.familiar, model.draft, path)
-        self.context.tell(f"Exported to {path.name}.")
+        self.context.tell(tr("Exported to {file}.", file=path.name))
 
     async def import_card(self, path: Path) -> None:
         """Read a card and show what it would change."""
         parts = self.context.parts
         if parts is None:
-            raise UserError("Cards can't be imported here.", "Use the command line: familiar import.")
+            raise UserError(tr("Cards can't be imported here."), tr("Use the command line: familiar import."))
         found = await self.model.read_import(path, parts.read_card)
         side = self.context.side_view
         shown = ImportView(
             self.theme, found, lambda picture, lore: self._use_import(found, picture, lore), side.close_view
         )
-        side.show_widget("Import a card", shown)
+        side.show_widget(tr("Import a card"), shown)
 
     def _use_import(self, found: Import, picture: bool, lorebook: bool) -> None:
         self.context.side_view.close_view()
@@ -177,7 +179,7 @@ class CharacterView(QWidget):
                 self.raw.moveCursor(self.raw.textCursor().MoveOperation.Start)
                 self.raw.find(text)
         elif not self.form.find(self.finder.text()):
-            self.context.tell("Nothing found.")
+            self.context.tell(tr("Nothing found."))
 
     # ---- showing
 
@@ -191,19 +193,20 @@ class CharacterView(QWidget):
             self._soon.start()
         if what == "tokens":
             self.form.show_tokens()
-            sign = "" if self.model.exact else "≈ "
-            self.total.set_text(f"{sign}{self.model.total_tokens:,} tokens in every prompt")
+            tokens = self.model.total_tokens
+            words = ntr("{n} token in every prompt", "{n} tokens in every prompt", tokens)
+            self.total.set_text(words if self.model.exact else f"≈ {words}")
 
     def _show_state(self) -> None:
         changed = self.model.changed
-        self.state.setText("Not saved" if changed and not self.model.conflict else "")
+        self.state.setText(tr("Not saved") if changed and not self.model.conflict else "")
         self.save.setEnabled(changed)
         self.drop.setVisible(changed)
         if self.model.conflict:
-            text = (
+            text = tr(
                 "character.md was changed outside this window while something was typed here. Save keeps this version."
             )
-            self.notice.tell(text, "warning", step="Use the file", run=self._use_file)
+            self.notice.tell(text, "warning", step=tr("Use the file"), run=self._use_file)
         self.name.setText(self.model.draft.name or str(self.model.familiar))
 
     def _use_file(self) -> None:
@@ -217,7 +220,7 @@ class CharacterView(QWidget):
         self.face.setIconSize(drawn.deviceIndependentSize().toSize())
 
     def _toggle_raw(self, on: bool) -> None:
-        self.as_text.setToolTip("Show the form" if on else "Show as Markdown")
+        self.as_text.setToolTip(tr("Show the form") if on else tr("Show as Markdown"))
         if on:
             self._show_raw()
         else:
@@ -248,7 +251,7 @@ class CharacterPanel:
     """Implements `kit.panel.Panel`. What was typed and not saved stays; it is stored when the vault is closed."""
 
     id = "character"
-    title = "Character"
+    title = tr_later("Character")
     icon = "character"
 
     def __init__(self, services: Services, context: PanelContext) -> None:
@@ -269,22 +272,23 @@ class CharacterPanel:
 
     def actions(self) -> Sequence[Action]:
         def deed(name: str, title: str, shortcut: str = "", icon: str = "") -> Action:
-            return Action(
-                f"character.{name}", title, lambda: self.view.do(name), shortcut=shortcut, icon=icon, group="Character"
-            )
+            run, group = lambda: self.view.do(name), tr(self.title)
+            return Action(f"character.{name}", title, run, shortcut=shortcut, icon=icon, group=group)
 
         return (
-            deed("save", "Save the card", "Ctrl+S", "save"),
-            deed("discard", "Drop changes to the card"),
-            deed("markdown", "Show the card as Markdown", icon="file"),
-            deed("picture", "Change the picture…", icon="user"),
-            deed("import", "Import a card…", icon="folder"),
+            deed("save", tr("Save the card"), "Ctrl+S", "save"),
+            deed("discard", tr("Drop changes to the card")),
+            deed("markdown", tr("Show the card as Markdown"), icon="file"),
+            deed("picture", tr("Change the picture…"), icon="user"),
+            deed("import", tr("Import a card…"), icon="folder"),
         )
 
     def palette_entries(self) -> Sequence[Action]:
-        words = "save card png json charx markdown file"
+        words = tr("save card png json charx markdown file")
         run = lambda: self.view.do("export")  # noqa: E731
-        return (Action("character.export", "Export the card…", run, icon="save", group="Character", words=words),)
+        return (
+            Action("character.export", tr("Export the card…"), run, icon="save", group=tr(self.title), words=words),
+        )
 
     def activate(self) -> None:
         view = self.view

@@ -8,9 +8,10 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImageReader
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.avatar import MAX_SIDE_PX
 
-FILE_FILTER = "Pictures (*.png *.jpg *.jpeg *.webp *.gif *.bmp)"
+FILE_FILTER = tr_later("Pictures (*.png *.jpg *.jpeg *.webp *.gif *.bmp)")
 
 
 def picture_png(path: Path) -> bytes:
@@ -22,7 +23,8 @@ def picture_png(path: Path) -> bytes:
         reader.setScaledSize(size.scaled(QSize(MAX_SIDE_PX, MAX_SIDE_PX), Qt.AspectRatioMode.KeepAspectRatio))
     image = reader.read()
     if image.isNull():
-        raise BadInputError("this is no picture that can be read.", source=path.name, next_step="Choose another file.")
+        reason = tr("this is no picture that can be read.")
+        raise BadInputError(reason, source=path.name, next_step=tr("Choose another file."))
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)

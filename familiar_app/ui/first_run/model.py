@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from familiar_app.domain.card import CharacterCard
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.model_choice import ModelChoice
 
 Step = Literal["welcome", "character", "passphrase", "recovery", "model"]
@@ -16,11 +17,11 @@ ADD_FAMILIAR: tuple[Step, ...] = ("character", "model")
 LONGEST_NAME = 80
 
 TITLES: dict[Step, str] = {
-    "welcome": "Welcome",
-    "character": "Who is your familiar?",
-    "passphrase": "Choose a passphrase",
-    "recovery": "Keep the recovery code",
-    "model": "Choose a model",
+    "welcome": tr_later("Welcome"),
+    "character": tr_later("Who is your familiar?"),
+    "passphrase": tr_later("Choose a passphrase"),
+    "recovery": tr_later("Keep the recovery code"),
+    "model": tr_later("Choose a model"),
 }
 
 
@@ -60,7 +61,7 @@ class FirstRun:
 
     @property
     def progress_text(self) -> str:
-        return f"Step {self.at + 1} of {len(self.steps)}"
+        return tr("Step {number} of {count}", number=self.at + 1, count=len(self.steps))
 
     def forward(self) -> None:
         self.at = min(self.at + 1, len(self.steps) - 1)
@@ -94,9 +95,9 @@ class FirstRun:
         """Say what is wrong with the name, "" where nothing is."""
         name = self.name.strip()
         if not name:
-            return "Give your familiar a name."
+            return tr("Give your familiar a name.")
         if len(name) > LONGEST_NAME:
-            return f"A name has at most {LONGEST_NAME} characters."
+            return tr("A name has at most {count} characters.", count=LONGEST_NAME)
         return ""
 
     @property
@@ -107,7 +108,7 @@ class FirstRun:
     def owner_problem(self) -> str:
         """Say what is wrong with the owner's name, "" where nothing is; it may be left out."""
         long = len(self.owner_name.strip()) > LONGEST_NAME
-        return f"A name has at most {LONGEST_NAME} characters." if long else ""
+        return tr("A name has at most {count} characters.", count=LONGEST_NAME) if long else ""
 
     def card(self) -> CharacterCard:
         """Return the card that is written."""

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QCheckBox, QLabel, QPlainTextEdit, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.store.recovery_code import new_recovery_code
 from familiar_app.ui.first_run.model import FirstRun
 from familiar_app.ui.kit.avatar import avatar, picture_from_bytes
@@ -51,24 +52,30 @@ class WelcomePage(Page):
         super().__init__(parts, state)
         for heading, text in (
             (
-                "A character that remembers",
-                "A familiar is an AI character you talk with here. What was said is kept, dated, and yours to read "
-                "and correct.",
+                tr("A character that remembers"),
+                tr(
+                    "A familiar is an AI character you talk with here. What was said is kept, dated, and yours to "
+                    "read and correct."
+                ),
             ),
             (
-                "On this computer, encrypted",
-                "Everything goes into one encrypted vault. Nothing leaves this computer unless you choose a model "
-                "elsewhere, and you will be told when you do.",
+                tr("On this computer, encrypted"),
+                tr(
+                    "Everything goes into one encrypted vault. Nothing leaves this computer unless you choose a model "
+                    "elsewhere, and you will be told when you do."
+                ),
             ),
             (
-                "What you will need",
-                "A name or a character card, a passphrase, and a place to keep a recovery code. The program brings a "
-                "small model, so no account and no network are needed. It takes about two minutes.",
+                tr("What you will need"),
+                tr(
+                    "A name or a character card, a passphrase, and a place to keep a recovery code. The program brings "
+                    "a small model, so no account and no network are needed. It takes about two minutes."
+                ),
             ),
         ):
             self._add_pair(label(heading, "strong"), label(text, "quiet", wrap=True))
         where = label(str(parts.gate.profile.root), "code", wrap=True, selectable=True)
-        self._add_pair(label("Your data will be in", "strong"), where)
+        self._add_pair(label(tr("Your data will be in"), "strong"), where)
         self.body.addStretch(1)
 
     def _add_pair(self, heading: QLabel, text: QLabel) -> None:
@@ -89,19 +96,21 @@ class CharacterPage(Page):
         self._tasks = Tasks(parts.tasks, self, self.notice.show_error)
         self._name = line_edit()
         self._name.setMaxLength(200)
-        self._name_field = LabelledField("Name", self._name)
+        self._name_field = LabelledField(tr("Name"), self._name)
         self._description = QPlainTextEdit()
         self._description.setTabChangesFocus(True)
         self._description.setFixedHeight(parts.theme.px(120))
         described = LabelledField(
-            "Description",
+            tr("Description"),
             self._description,
-            hint="Who they are and how they speak. A few sentences are enough; it can be changed at any time.",
+            hint=tr("Who they are and how they speak. A few sentences are enough; it can be changed at any time."),
         )
         self._owner = line_edit()
         self._owner.setMaxLength(200)
         self._owner_field = LabelledField(
-            "Your name", self._owner, hint="What your familiar calls you. It can be left out, and changed at any time."
+            tr("Your name"),
+            self._owner,
+            hint=tr("What your familiar calls you. It can be left out, and changed at any time."),
         )
         self._owner_field.setVisible(state.asks_owner)
         self.body.addLayout(self._make_import())
@@ -144,8 +153,8 @@ class CharacterPage(Page):
         self._face = QLabel()
         self._source = label("", "quiet", wrap=True)
         start = partial(self._tasks.start, self._choose, name="first_run.choose")
-        self._import = button("Use a character card…", start, theme=self.parts.theme, icon="file")
-        self._drop = button("Remove card", self._drop_card, role="link")
+        self._import = button(tr("Use a character card…"), start, theme=self.parts.theme, icon="file")
+        self._drop = button(tr("Remove card"), self._drop_card, role="link")
         steps = row(spacing=12)
         steps.addWidget(self._import)
         steps.addWidget(self._drop)
@@ -173,7 +182,9 @@ class CharacterPage(Page):
         self._owner.setText(owner)
         card = self.state.imported_from
         self._drop.setVisible(card is not None)
-        words = f"{card.name}. {self.state.card_details}" if card is not None else "PNG, JSON or charx; or drop it here"
+        words = (
+            f"{card.name}. {self.state.card_details}" if card is not None else tr("PNG, JSON or charx; or drop it here")
+        )
         self._source.setText(words)
         self._show_face()
 
@@ -183,8 +194,8 @@ class CharacterPage(Page):
         self._face.setPixmap(avatar(self.parts.theme, name, picture, side=48, scale=self.devicePixelRatioF()))
 
     async def _choose(self) -> None:
-        filters = ["Character cards (*.png *.json *.charx *.md)", "All files (*)"]
-        path = await choose_file(self, "Choose a character card", filters=filters)
+        filters = [tr("Character cards (*.png *.json *.charx *.md)"), tr("All files (*)")]
+        path = await choose_file(self, tr("Choose a character card"), filters=filters)
         if path is not None:
             await self._read(path)
 
@@ -206,7 +217,7 @@ class PassphrasePage(Page):
 
     def __init__(self, parts: WindowParts, state: FirstRun) -> None:
         super().__init__(parts, state)
-        text = (
+        text = tr(
             "It encrypts everything. Nobody can reset it for you: without it and without the recovery code of the next "
             "step, what is in the vault is lost."
         )
@@ -214,9 +225,11 @@ class PassphrasePage(Page):
         self._fields = NewPassphrase(parts.theme)
         self._fields.entered.connect(self.entered)
         self.body.addWidget(self._fields)
-        self._remember = QCheckBox("Open without asking on this computer")
+        self._remember = QCheckBox(tr("Open without asking on this computer"))
         self._remember.toggled.connect(self._set_remember)
-        hint = "Keeps a copy of the vault's key in the system's keyring. Whoever can use your account can then open it."
+        hint = tr(
+            "Keeps a copy of the vault's key in the system's keyring. Whoever can use your account can then open it."
+        )
         self._remember.setAccessibleDescription(hint)
         self._hint = label(hint, "faint", wrap=True)
         self._hint.setContentsMargins(parts.theme.px(16) + 14, 0, 0, 0)
@@ -256,7 +269,7 @@ class RecoveryPage(Page):
 
     def __init__(self, parts: WindowParts, state: FirstRun) -> None:
         super().__init__(parts, state)
-        text = (
+        text = tr(
             "If the passphrase is ever forgotten, this code opens the vault. It is shown only now. Keep it on paper or "
             "in a password manager, not on this computer alone."
         )
@@ -281,7 +294,7 @@ class ModelPage(Page):
 
     def __init__(self, parts: WindowParts, state: FirstRun) -> None:
         super().__init__(parts, state)
-        text = "The model writes what your familiar says. Each familiar can have another one, at any time."
+        text = tr("The model writes what your familiar says. Each familiar can have another one, at any time.")
         self.body.addWidget(label(text, "quiet", wrap=True))
         self._chooser = ModelChooser(parts, state.choice)
         self.body.addWidget(self._chooser)

@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.text import tr
 from familiar_app.services import NewFamiliar
 from familiar_app.ui.first_run.model import ADD_FAMILIAR, FIRST_RUN, TITLES, FirstRun, Step
 from familiar_app.ui.first_run.page import (
@@ -61,13 +62,13 @@ class Wizard(QWidget):
     def __init__(self, parts: WindowParts, *, adding: bool = False) -> None:
         super().__init__()
         surface(self, 1)
-        self.setAccessibleName("Add a familiar" if adding else "First run")
+        self.setAccessibleName(tr("Add a familiar") if adding else tr("First run"))
         self._parts, self._adding = parts, adding
         self.state = FirstRun(ADD_FAMILIAR if adding else FIRST_RUN)
         self.notice = Notice(parts.theme)
         self._tasks = Tasks(parts.tasks, self, self._failed)
         self._pages = {step: self._make_page(step) for step in self.state.steps}
-        self._working = ProgressView("Making your vault…" if not adding else "Adding your familiar…")
+        self._working = ProgressView(tr("Making your vault…") if not adding else tr("Adding your familiar…"))
         self._whole = QStackedWidget()
         self._whole.addWidget(self._make_steps())
         self._whole.addWidget(self._working)
@@ -152,12 +153,12 @@ class Wizard(QWidget):
         foot.setContentsMargins(24, 12, 24, 12)
         foot.addWidget(self.notice)
         buttons = row()
-        self._back = button("Back", self.go_back)
-        self._next = button("Next", self.go_on, role="primary")
-        self.restore = button("Go back to a backup…", self._choose_backup, role="link")
+        self._back = button(tr("Back"), self.go_back)
+        self._next = button(tr("Next"), self.go_on, role="primary")
+        self.restore = button(tr("Go back to a backup…"), self._choose_backup, role="link")
         buttons.addWidget(self._back)
         buttons.addWidget(self.restore)
-        self.profiles = button("Profiles…", self._show_profiles, role="link")
+        self.profiles = button(tr("Profiles…"), self._show_profiles, role="link")
         buttons.addWidget(self.profiles)
         buttons.addStretch(1)
         buttons.addWidget(self._next)
@@ -172,16 +173,16 @@ class Wizard(QWidget):
     def _show_step(self) -> None:
         step = self.state.step
         page = self._pages[step]
-        self._title.setText(TITLES[step])
+        self._title.setText(tr(TITLES[step]))
         self._progress.setText(self.state.progress_text)
         self._progress.setVisible(len(self.state.steps) > 1)
-        self._back.setText("Cancel" if self._adding and self.state.is_first else "Back")
+        self._back.setText(tr("Cancel") if self._adding and self.state.is_first else tr("Back"))
         self._back.setAccessibleName(self._back.text())
         self._back.setVisible(self._adding or not self.state.is_first)
         self.restore.setVisible(step == "welcome")
         self.profiles.setVisible(step == "welcome")
-        last = "Add familiar" if self._adding else "Make the vault"
-        self._next.setText(last if self.state.is_last else ("Begin" if step == "welcome" else "Next"))
+        last = tr("Add familiar") if self._adding else tr("Make the vault")
+        self._next.setText(last if self.state.is_last else (tr("Begin") if step == "welcome" else tr("Next")))
         self._next.setAccessibleName(self._next.text())
         self._stack.setCurrentWidget(page)
         self._scroll.verticalScrollBar().setValue(0)

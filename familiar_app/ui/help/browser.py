@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QImage, QResizeEvent, QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QTextBrowser, QTextEdit
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.help.page import Page
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.label import set_role
@@ -49,7 +50,7 @@ class PageBrowser(QTextBrowser):
         self._soon.setInterval(0)
         self._soon.timeout.connect(self._redraw)
         set_role(self, "bare")
-        self.setAccessibleName("Page of the manual")
+        self.setAccessibleName(tr("Page of the manual"))
         self.setOpenLinks(False)
         self.setFrameShape(QTextBrowser.Shape.NoFrame)
         # Always there: a bar that comes and goes changes the width, and with it the pictures, and so for ever.

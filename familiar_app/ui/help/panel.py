@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.store.resource import documents
 from familiar_app.ui.help.manual import shipped_manual
 from familiar_app.ui.help.model import HelpModel
@@ -27,7 +28,7 @@ class HelpPanel:
     """Implements `kit.panel.Panel` and `OffRail`. The files are read in the background, as soon as it is made."""
 
     id = "help"
-    title = "Help"
+    title = tr_later("Help")
     icon = "question"
     off_rail = True
 
@@ -47,11 +48,11 @@ class HelpPanel:
         return [
             Action(
                 f"help.{page.id}",
-                f"Help: {page.title}",
+                tr("Help: {page}", page=page.title),
                 partial(self._context.go_to, self.id, page.id),
                 icon=self.icon,
-                group="Help",
-                words=" ".join(("manual", *(section.heading for section in page.sections))),
+                group=tr(self.title),
+                words=" ".join((tr("manual"), *(section.heading for section in page.sections))),
             )
             for page in self.view.model.manual.contents
         ]

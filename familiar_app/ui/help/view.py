@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QKeyEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.help.browser import PageBrowser
 from familiar_app.ui.help.manual import CONTENTS, Hit
 from familiar_app.ui.help.model import HelpModel
@@ -66,7 +67,7 @@ class HelpView(QWidget):
         super().__init__()
         self.model, self.context = model, context
         surface(self, 1)
-        self.setAccessibleName("Help")
+        self.setAccessibleName(tr("Help"))
         self.browser = PageBrowser(context.theme, folder)
         self.list = PageList()
         self.said = label("", "quiet", wrap=True)
@@ -81,7 +82,7 @@ class HelpView(QWidget):
         """Show a page and remember it for the way back."""
         if self.model.show(key):
             page = self.model.page
-            title = f"Help: {page.title}" if page is not None else "Help"
+            title = tr("Help: {page}", page=page.title) if page is not None else tr("Help")
             self.context.visit(Place("help", self.model.spot.key, title))
 
     def follow_link(self, link: str) -> None:
@@ -90,9 +91,9 @@ class HelpView(QWidget):
             self.open(spot.key)
         elif link.startswith("https://"):
             if not QDesktopServices.openUrl(QUrl(link)):
-                self.context.tell(f"No browser could be opened. The address is {link}")
+                self.context.tell(tr("No browser could be opened. The address is {link}", link=link))
         else:
-            self.context.tell("That is a file of the source, and not part of the manual.")
+            self.context.tell(tr("That is a file of the source, and not part of the manual."))
 
     def show_current(self) -> None:
         """Let the page be read with the keyboard."""
@@ -104,10 +105,10 @@ class HelpView(QWidget):
 
     def _build(self) -> None:
         theme = self.context.theme
-        header = PanelHeader(theme, "Help")
-        header.add(icon_button(theme, "chevron_left", "Back", lambda: self.context.go_back(), shortcut="Alt+Left"))
-        header.add(icon_button(theme, "lorebook", "All pages", self._show_contents))
-        self.field = SearchField(theme, "Search the manual")
+        header = PanelHeader(theme, tr("Help"))
+        header.add(icon_button(theme, "chevron_left", tr("Back"), lambda: self.context.go_back(), shortcut="Alt+Left"))
+        header.add(icon_button(theme, "lorebook", tr("All pages"), self._show_contents))
+        self.field = SearchField(theme, tr("Search the manual"))
         self.field.setMinimumWidth(theme.px(200))
         self.field.textChanged.connect(self.model.search)
         self.field.next_wanted.connect(self._open_first)
@@ -151,11 +152,11 @@ class HelpView(QWidget):
     def _show_list(self) -> None:
         model = self.model
         if model.searching:
-            self.list.setAccessibleName("Places found")
+            self.list.setAccessibleName(tr("Places found"))
             self.list.fill([(hit.spot.key, _hit_text(hit), hit.snippet) for hit in model.hits])
-            self.said.setText("" if model.hits else "No page has all these words. Fewer words find more.")
+            self.said.setText("" if model.hits else tr("No page has all these words. Fewer words find more."))
         else:
-            self.list.setAccessibleName("Pages of the manual")
+            self.list.setAccessibleName(tr("Pages of the manual"))
             self.list.fill([(page.id, page.title, page.title) for page in model.manual.contents])
             self.list.choose(model.spot.page)
             self.said.setText("")

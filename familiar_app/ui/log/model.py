@@ -8,12 +8,14 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Protocol
 
+from familiar_app.domain.text import tr_later
+
 KEPT = 2000
 LEVELS: tuple[tuple[int, str], ...] = (
-    (logging.DEBUG, "Everything"),
-    (logging.INFO, "Ordinary and up"),
-    (logging.WARNING, "Warnings and errors"),
-    (logging.ERROR, "Errors"),
+    (logging.DEBUG, tr_later("Everything")),
+    (logging.INFO, tr_later("Ordinary and up")),
+    (logging.WARNING, tr_later("Warnings and errors")),
+    (logging.ERROR, tr_later("Errors")),
 )
 
 
@@ -33,9 +35,18 @@ class Line(Protocol):
     def text(self) -> str: ...
 
 
+_WORDS = {
+    logging.DEBUG: tr_later("Debug"),
+    logging.INFO: tr_later("Info"),
+    logging.WARNING: tr_later("Warning"),
+    logging.ERROR: tr_later("Error"),
+    logging.CRITICAL: tr_later("Critical"),
+}
+
+
 def level_word(level: int) -> str:
-    """Name a level."""
-    return logging.getLevelName(level).capitalize()
+    """Name a level, as the source does; it is translated where it is shown, not where a line is copied."""
+    return _WORDS.get(level) or logging.getLevelName(level).capitalize()
 
 
 def line_text(line: Line) -> str:

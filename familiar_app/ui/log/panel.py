@@ -10,8 +10,10 @@ from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QHeaderView, QScrollArea, QStackedWidget, QWidget
 
+from familiar_app.domain.text import ntr, tr, tr_later
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.button import icon_button
+from familiar_app.ui.kit.date_text import numeric_date_time, time_text
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.header import PanelHeader
@@ -26,7 +28,7 @@ from familiar_app.ui.log.model import LEVELS, Line, LogModel, level_word, line_t
 if TYPE_CHECKING:
     pass
 
-_COLUMNS = ("Time", "Level", "Part", "What happened")
+_COLUMNS = (tr_later("Time"), tr_later("Level"), tr_later("Part"), tr_later("What happened"))
 _TONES = ((40, "danger"), (30, "warning"))
 
 
@@ -89,7 +91,7 @@ class LogTable(TitledTableModel):
 
     def _cell(self, line: Line, column_number: int) -> str:
         at = line.at.astimezone()
-        return (f"{at:%H:%M:%S}.{at.microsecond // 1000:03}", level_word(line.level), line.part, line.text)[
+        return (f"{at:%H:%M:%S}.{at.microsecond // 1000:03}", tr(level_word(line.level)), line.part, line.text)[
             column_number
         ]
 
@@ -111,7 +113,7 @@ class LogPanel:
     """See `kit.panel.Panel`."""
 
     id = "log"
-    title = "Log"
+    title = tr_later("Log")
     icon = "log"
 
     def __init__(self, context: PanelContext, source: LogSource) -> None:
@@ -120,9 +122,9 @@ class LogPanel:
         self._lines.fill(source.records())
         self._table_model = LogTable(theme, self._lines)
         self.widget = surface(QWidget(), 1)
-        self.widget.setAccessibleName("Log")
+        self.widget.setAccessibleName(tr(self.title))
         self._header = self._make_header(theme)
-        self._table = Table(theme, "Lines of the log", copy=self.copy)
+        self._table = Table(theme, tr("Lines of the log"), copy=self.copy)
         self._table.setModel(self._table_model)
         self._table.opened.connect(self._show_line)
         self._stack = QStackedWidget()
@@ -141,7 +143,8 @@ class LogPanel:
         self._show_state()
 
     def actions(self) -> Sequence[Action]:
-        return (Action("log.copy", "Copy the log as it is shown", self.copy_all, "Ctrl+Shift+C", "copy", "Log"),)
+        title = tr("Copy the log as it is shown")
+        return (Action("log.copy", title, self.copy_all, "Ctrl+Shift+C", "copy", tr(self.title)),)
 
     def palette_entries(self) -> Sequence[Action]:
         return ()
@@ -170,20 +173,20 @@ class LogPanel:
 
     def _put(self, lines: Sequence[Line]) -> None:
         QGuiApplication.clipboard().setText("\n".join(map(line_text, lines)))
-        self._context.tell("1 line copied." if len(lines) == 1 else f"{len(lines):,} lines copied.")
+        self._context.tell(ntr("{n} line copied.", "{n} lines copied.", len(lines)))
 
     def _make_header(self, theme: Theme) -> PanelHeader:
-        header = PanelHeader(theme, "Log")
+        header = PanelHeader(theme, tr(self.title))
         self._level = QComboBox()
-        self._level.setAccessibleName("Least level")
+        self._level.setAccessibleName(tr("Least level"))
         for level, words in LEVELS:
-            self._level.addItem(words, level)
+            self._level.addItem(tr(words), level)
         self._level.currentIndexChanged.connect(self._filter)
         header.add(self._level)
         header.add_end(
-            icon_button(theme, "copy", "Copy the log as it is shown", self.copy_all, shortcut="Ctrl+Shift+C")
+            icon_button(theme, "copy", tr("Copy the log as it is shown"), self.copy_all, shortcut="Ctrl+Shift+C")
         )
-        self._search = SearchField(theme, "Search the log")
+        self._search = SearchField(theme, tr("Search the log"))
         self._search.setMinimumWidth(theme.px(220))
         self._search.textChanged.connect(self._filter)
         self._search.given_up.connect(lambda: self._table.setFocus())
@@ -208,9 +211,10 @@ class LogPanel:
             self._stack.setCurrentWidget(self._table)
             return
         if self._lines.is_empty:
-            self._empty.set_text("Nothing has happened yet", "What the program does is told here: ids and counts only.")
+            text = tr("What the program does is told here: ids and counts only.")
+            self._empty.set_text(tr("Nothing has happened yet"), text)
         else:
-            self._empty.set_text("No line fits", "Choose a lower level or search for something else.")
+            self._empty.set_text(tr("No line fits"), tr("Choose a lower level or search for something else."))
         self._stack.setCurrentWidget(self._empty)
 
     def _show_line(self, index: QModelIndex) -> None:
@@ -220,16 +224,19 @@ class LogPanel:
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         inside = surface(QWidget(), 2)
         layout = column(margins=16, spacing=8)
-        local = line.at.astimezone()
-        layout.addWidget(label(f"{level_word(line.level)} from {line.part}", "strong", wrap=True))
-        layout.addWidget(
-            label(f"{local:%Y-%m-%d %H:%M:%S} here, {line.at.astimezone(UTC):%H:%M:%S} UTC", "faint", wrap=True)
+        here, utc = (
+            numeric_date_time(line.at.astimezone(), seconds=True),
+            time_text(line.at.astimezone(UTC), seconds=True),
         )
+        layout.addWidget(
+            label(tr("{level} from {part}", level=tr(level_word(line.level)), part=line.part), "strong", wrap=True)
+        )
+        layout.addWidget(label(tr("{time} here, {utc} UTC", time=here, utc=utc), "faint", wrap=True))
         layout.addWidget(label(line.text, wrap=True, selectable=True))
         layout.addStretch(1)
         inside.setLayout(layout)
         area.setWidget(inside)
-        self._context.side_view.show_widget("Line of the log", area)
+        self._context.side_view.show_widget(tr("Line of the log"), area)
 
     def _size_columns(self) -> None:
         theme = self._context.theme

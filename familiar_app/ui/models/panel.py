@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from familiar_app.domain.errors import BugError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.settings import CharacterConfig
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.config_change import change_config
 from familiar_app.ui.kit.header import PanelHeader
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from familiar_app.services import Services
 
 WIDTH = 760
-WORDS = (
+WORDS = tr_later(
     "A model writes what a familiar says, and reads along to remember. One that runs here sends nothing anywhere. "
     "The host of a model is named before it is connected to, and its size and checksum are asked first."
 )
@@ -41,7 +42,7 @@ class ModelsPanel:
     """Implements `kit.panel.Panel`."""
 
     id = "models"
-    title = "Models"
+    title = tr_later("Models")
     icon = "model"
     off_rail = True
 
@@ -65,12 +66,12 @@ class ModelsPanel:
         context.familiar_reloaded.connect(lambda _id: self.view.load())
 
     def actions(self) -> Sequence[Action]:
-        return (Action("models.refresh", "Look for models again", self.view.load, "F5", "refresh", "Models"),)
+        return (Action("models.refresh", tr("Look for models again"), self.view.load, "F5", "refresh", tr(self.title)),)
 
     def palette_entries(self) -> Sequence[Action]:
         run = partial(self._context.go_to, self.id, "")
-        words = "download fetch gguf llm smollm2 llama qwen mistral catalogue"
-        return (Action("models.show", "Models: fetch, use, delete", run, "", self.icon, "Models", words),)
+        words = tr("download fetch gguf llm smollm2 llama qwen mistral catalogue")
+        return (Action("models.show", tr("Models: fetch, use, delete"), run, "", self.icon, tr(self.title), words),)
 
     def activate(self) -> None:
         self.view.use_text = self._use_text()
@@ -91,14 +92,14 @@ class ModelsPanel:
     def _page(self) -> QWidget:
         page = column(spacing=12)
         page.setContentsMargins(24, 16, 24, 24)
-        page.addWidget(label(WORDS, "quiet", wrap=True))
+        page.addWidget(label(tr(WORDS), "quiet", wrap=True))
         page.addWidget(self.view)
         page.addStretch(1)
         scroll = PageScroll()
         scroll.show_page(self._context.theme, page, WIDTH)
         made, layout = surface(QWidget(), 1), column(spacing=0)
-        made.setAccessibleName("Models")
-        layout.addWidget(PanelHeader(self._context.theme, "Models"))
+        made.setAccessibleName(tr(self.title))
+        layout.addWidget(PanelHeader(self._context.theme, tr(self.title)))
         # Above what scrolls: a button far down asks here, too.
         notice = QWidget()
         around = column(spacing=0)
@@ -111,7 +112,7 @@ class ModelsPanel:
         return made
 
     def _use_text(self) -> str:
-        return f"Use for {self._services.familiars[self._context.familiar].name}"
+        return tr("Use for {name}", name=self._services.familiars[self._context.familiar].name)
 
     def _configs(self) -> Mapping[FamiliarId, CharacterConfig]:
         return {id_: one.config for id_, one in self._services.familiars.items()}
@@ -137,7 +138,7 @@ class ModelsPanel:
         self._context.familiar_reloaded.emit(str(familiar))
         name = self._services.familiars[familiar].name
         self._context.offer_undo(
-            f"{name} uses {one.title} now, for replies and for background work.",
+            tr("{name} uses {model} now, for replies and for background work.", name=name, model=one.title),
             partial(self._put_back, familiar, old),
         )
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from familiar_app.discord_link.token import token_name
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.reach import Connected, Reach, reaches
+from familiar_app.domain.text import ntr, tr, tr_later
+from familiar_app.ui.kit.date_text import date_time
 
 if TYPE_CHECKING:
     from familiar_app.services import Services
 
-ON = (
+ON = tr_later(
     "Local only is on: the program connects to nothing but this computer. Everything else below is refused before a "
     "connection is made."
 )
-OFF = (
+OFF = tr_later(
     "Local only is off: the program may connect to the hosts below, each for what is said beside it, and to nobody "
     "else. It sends no reports to anybody."
 )
@@ -40,7 +42,7 @@ class NetworkModel:
 
     @property
     def state_text(self) -> str:
-        return ON if self.local_only else OFF
+        return tr(ON if self.local_only else OFF)
 
     async def load(self) -> None:
         """Look anew."""
@@ -63,33 +65,36 @@ class NetworkModel:
 def allowed_text(one: Reach) -> tuple[str, str]:
     """Return the word for whether it may be spoken to now, and the role to show it in."""
     if one.here:
-        return "this computer", "good"
-    return ("allowed", "warning") if one.allowed else ("refused", "good")
+        return tr("this computer"), "good"
+    return (tr("allowed"), "warning") if one.allowed else (tr("refused"), "good")
 
 
 def history_text(one: Reach, zone: tzinfo) -> str:
     """Say when it was spoken to, and how often."""
     contact = one.contact
     if contact is None:
-        return "Never spoken to."
-    refused = f" Local only refused it {_times(contact.refused)}." if contact.refused else ""
+        return tr("Never spoken to.")
+    first, last = (date_time(local_time(at, zone)) for at in (contact.first_at, contact.last_at))
     if not contact.count:
-        return f"Never spoken to.{refused}"
-    first, last = (_when(at, zone) for at in (contact.first_at, contact.last_at))
-    if contact.count == 1:
-        return f"Once, {last}.{refused}"
-    return f"{contact.count:,} connections or requests, the last {last}, the first {first}.{refused}"
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count:,} times"
-
-
-def _when(at: datetime, zone: tzinfo) -> str:
-    local = local_time(at, zone)
-    return f"{local.day} {local:%B %Y at %H:%M}"
+        said = tr("Never spoken to.")
+    elif contact.count == 1:
+        said = tr("Once, {last}.", last=last)
+    else:
+        said = ntr(
+            "{n} connection or request, the last {last}, the first {first}.",
+            "{n} connections or requests, the last {last}, the first {first}.",
+            contact.count,
+            last=last,
+            first=first,
+        )
+    if not contact.refused:
+        return said
+    refused = ntr("Local only refused it once.", "Local only refused it {n} times.", contact.refused)
+    return f"{said} {refused}"
 
 
 def purpose_text(one: Reach) -> str:
     """Say what it is spoken to for, and by whom."""
-    return f"{one.purpose}, for {', '.join(one.used_by)}" if one.used_by else one.purpose
+    if not one.used_by:
+        return tr(one.purpose)
+    return tr("{purpose}, for {names}", purpose=tr(one.purpose), names=", ".join(one.used_by))

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.errors import BugError
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.zone import system_zone
@@ -26,7 +27,7 @@ class NetworkPanel:
     """Implements `kit.panel.Panel`."""
 
     id = "network"
-    title = "Network"
+    title = tr_later("Network")
     icon = "globe"
     off_rail = True
 
@@ -40,12 +41,14 @@ class NetworkPanel:
         context.familiar_reloaded.connect(lambda _id: self.view.load())
 
     def actions(self) -> Sequence[Action]:
-        return (Action("network.refresh", "Look at the network again", self.view.load, "F5", "refresh", "Privacy"),)
+        return (
+            Action("network.refresh", tr("Look at the network again"), self.view.load, "F5", "refresh", tr("Privacy")),
+        )
 
     def palette_entries(self) -> Sequence[Action]:
         run = partial(self._context.go_to, self.id, "")
-        words = "hosts connections internet privacy endpoints traffic"
-        return (Action("network.show", "Network: who is spoken to", run, "", self.icon, "Privacy", words),)
+        words = tr("hosts connections internet privacy endpoints traffic")
+        return (Action("network.show", tr("Network: who is spoken to"), run, "", self.icon, tr("Privacy"), words),)
 
     def activate(self) -> None:
         self.view.load()
@@ -69,4 +72,4 @@ class NetworkPanel:
         now = self._services.network.local_only
         self._context.local_only_changed.emit(now)
         if now and not on:
-            self.view.notice.tell("The program was started with --local-only, so it stays on until it is left.")
+            self.view.notice.tell(tr("The program was started with --local-only, so it stays on until it is left."))

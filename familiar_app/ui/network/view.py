@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtWidgets import QFrame, QWidget
 
 from familiar_app.domain.reach import Reach
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.card import card
 from familiar_app.ui.kit.header import PanelHeader
@@ -29,7 +30,7 @@ class NetworkView(QWidget):
         super().__init__()
         self.model, self._context, self._switch = model, context, switch
         surface(self, 1)
-        self.setAccessibleName("Network")
+        self.setAccessibleName(tr("Network"))
         self.notice = Notice(context.theme)
         self.tasks = Tasks(context.tasks, self, self.notice.show_error)
         self._build()
@@ -50,7 +51,7 @@ class NetworkView(QWidget):
         scroll = PageScroll()
         scroll.show_page(theme, page, WIDTH)
         layout = column(spacing=0)
-        layout.addWidget(PanelHeader(theme, "Network"))
+        layout.addWidget(PanelHeader(theme, tr("Network")))
         layout.addWidget(scroll, 1)
         self.setLayout(layout)
 
@@ -68,12 +69,14 @@ class NetworkView(QWidget):
     def _list_card(self) -> QFrame:
         made, inside = card()
         head = row(spacing=8)
-        head.addWidget(label("Hosts", "strong"))
+        head.addWidget(label(tr("Hosts"), "strong"))
         head.addStretch(1)
-        self.forget = button("Forget the history", partial(self.tasks.start, self.model.forget, name="network.forget"))
+        self.forget = button(
+            tr("Forget the history"), partial(self.tasks.start, self.model.forget, name="network.forget")
+        )
         head.addWidget(self.forget)
         inside.addLayout(head)
-        text = "Host, purpose and times are kept in the vault; never what was sent."
+        text = tr("Host, purpose and times are kept in the vault; never what was sent.")
         inside.addWidget(label(text, "quiet", wrap=True))
         self._rows = column(spacing=8)
         inside.addLayout(self._rows)
@@ -82,7 +85,7 @@ class NetworkView(QWidget):
     def _show(self) -> None:
         on = self.model.local_only
         self._state.setText(self.model.state_text)
-        self.switch_button.setText("Allow the network" if on else "Switch local only on")
+        self.switch_button.setText(tr("Allow the network") if on else tr("Switch local only on"))
         self.switch_button.setAccessibleName(self.switch_button.text())
         set_property(self.switch_button, "role", "plain" if on else "primary")
         self.forget.setEnabled(any(one.contact is not None for one in self.model.rows))
@@ -95,12 +98,12 @@ class NetworkView(QWidget):
         made, inside, words = QWidget(), row(spacing=12), column(spacing=4)
         words.addWidget(label(one.host, "strong", wrap=True, selectable=True))
         words.addWidget(label(purpose_text(one), wrap=True))
-        for text in (one.when, history_text(one, self.model.zone)):
+        for text in (tr(one.when), history_text(one, self.model.zone)):
             if text:
                 words.addWidget(label(text, "quiet", wrap=True))
         inside.addLayout(words, 1)
         text, role = allowed_text(one)
         inside.addWidget(label(text, role))
         made.setLayout(inside)
-        made.setAccessibleName(f"{one.host}: {text}")
+        made.setAccessibleName(tr("{host}: {state}", host=one.host, state=text))
         return made

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from familiar_app.domain.ids import ChannelId, PersonKey
+from familiar_app.domain.text import ptr, tr, tr_later
 from familiar_app.domain.turn import Channel, Person
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.channel_title import channel_title
@@ -21,7 +22,7 @@ from familiar_app.ui.search.wanted import EVERYTHING, KINDS, Wanted, read_day
 
 SOON_MS = 180
 MOST_PEOPLE = 500
-NO_DATE = "This is no date. Write 2024, 2024-05 or 2024-05-03."
+NO_DATE = tr_later("This is no date. Write 2024, 2024-05 or 2024-05-03.")
 
 
 class _Field(SearchField):
@@ -45,12 +46,17 @@ class SearchBar(QWidget):
         super().__init__()
         self._theme, self._zone = theme, zone
         surface(self, 1)
-        self.field = _Field(theme, "Search everything that is kept")
-        self.kind = self._box("Kind", [("All kinds", EVERYTHING), *((words[0], kind) for kind, words in KINDS.items())])
-        self.channel = self._box("Channel", [("Any channel", None)])
-        self.person = self._box("Person", [("Anybody", None)])
-        self.since, self.until = self._day("From", "since 2024-05"), self._day("To", "until 2024-06-30")
-        self.clear = button("Clear filters", self.clear_filters, role="link")
+        self.field = _Field(theme, tr("Search everything that is kept"))
+        self.kind = self._box(
+            tr("Kind"), [(tr("All kinds"), EVERYTHING), *((tr(title), kind) for kind, title in KINDS.items())]
+        )
+        self.channel = self._box(tr("Channel"), [(tr("Any channel"), None)])
+        self.person = self._box(tr("Person"), [(tr("Anybody"), None)])
+        self.since, self.until = (
+            self._day(ptr("day", "From"), tr("since 2024-05")),
+            self._day(ptr("day", "To"), tr("until 2024-06-30")),
+        )
+        self.clear = button(tr("Clear filters"), self.clear_filters, role="link")
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(SOON_MS)
@@ -143,7 +149,7 @@ class SearchBar(QWidget):
         try:
             day = read_day(edit.text(), self._zone, end=end)
         except ValueError:
-            wrong = NO_DATE
+            wrong = tr(NO_DATE)
         set_property(edit, "state", "wrong" if wrong else "")
         edit.setToolTip(wrong)
         edit.setAccessibleDescription(wrong)

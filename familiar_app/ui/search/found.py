@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from familiar_app.ui.search.wanted import KINDS
+from familiar_app.domain.text import tr
+from familiar_app.ui.search.wanted import KINDS, more_words
 
 FEW = 5
 """So many of a kind are shown while all kinds are."""
@@ -53,13 +54,15 @@ class Group:
     @property
     def heading(self) -> str:
         """The kind and how many there are."""
-        return f"{KINDS[self.kind][0]} · {self.count:,}{' or more' if self.cut else ''}"
+        kind = tr(KINDS[self.kind])
+        if self.cut:
+            return tr("{kind} · {n} or more", kind=kind, n=self.count)
+        return tr("{kind} · {n}", kind=kind, n=self.count)
 
     @property
     def rest(self) -> str:
         """What the row says that shows the others."""
-        _, one, several = KINDS[self.kind]
-        return f"{self.more:,} more {one if self.more == 1 else several}"
+        return more_words(self.kind, self.more)
 
 
 def group(kind: str, found: Sequence[Found], *, few: bool, cut: bool = False) -> Group:

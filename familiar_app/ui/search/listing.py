@@ -8,8 +8,10 @@ from datetime import datetime, tzinfo
 from typing import Literal
 
 from familiar_app.domain.clock import local_time
+from familiar_app.domain.text import tr
+from familiar_app.ui.kit.date_text import short_date, short_day, time_text
 from familiar_app.ui.search.found import Found, Group
-from familiar_app.ui.search.wanted import KINDS
+from familiar_app.ui.search.wanted import ONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Row:
         if self.found is None:
             return self.text
         one = self.found
-        parts = (KINDS[one.kind][1].capitalize(), one.title, one.text, one.note, one.place, self.time)
+        parts = (tr(ONE[one.kind]), one.title, one.text, one.note, one.place, self.time)
         return ", ".join(part for part in parts if part)
 
 
@@ -49,8 +51,8 @@ def when(at: datetime | None, now: datetime, zone: tzinfo) -> str:
         return ""
     there, here = local_time(at, zone), local_time(now, zone)
     if there.date() == here.date():
-        return f"{there:%H:%M}"
-    return f"{there.day} {there:%b}" if there.year == here.year else f"{there.day} {there:%b} {there.year}"
+        return time_text(there)
+    return short_day(there) if there.year == here.year else short_date(there)
 
 
 def first_choice(rows: Sequence[Row], before: Found | None) -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId, TurnId
+from familiar_app.domain.text import tr
 from familiar_app.store.index.search_index import IndexStatus
 from familiar_app.ui.kit.watch import Watched
 from familiar_app.ui.search.found import Found, Group, group
@@ -37,7 +38,7 @@ class Trouble:
     @property
     def text(self) -> str:
         """What to tell the person."""
-        return f"{KINDS[self.kind][0]} could not be searched: {self.error}"
+        return tr("{kind} could not be searched: {error}", kind=tr(KINDS[self.kind]), error=self.error)
 
 
 class SearchModel(Watched):
@@ -77,12 +78,22 @@ class SearchModel(Watched):
         """Say what the index lacks; "" where it lacks nothing."""
         status = self.index
         if status.state == "building":
-            done = f": {status.indexed:,} of {status.total:,} messages" if status.total else ""
-            return f"The search index is being built{done}. Until then the log is read for the words as you typed them."
+            if not status.total:
+                return tr(
+                    "The search index is being built. Until then the log is read for the words as you typed them."
+                )
+            return tr(
+                "The search index is being built: {done} of {total} messages. Until then the log is read for the words "
+                "as you typed them.",
+                done=status.indexed,
+                total=status.total,
+            )
         if status.state == "failed":
-            return "The search index failed and is being built again. The log is read for the words as you typed them."
+            return tr(
+                "The search index failed and is being built again. The log is read for the words as you typed them."
+            )
         if status.state == "off":
-            return "There is no search index. The log is read for the words as you typed them."
+            return tr("There is no search index. The log is read for the words as you typed them.")
         return ""
 
     async def load(self) -> None:

@@ -6,20 +6,39 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.zone import system_zone
 from familiar_app.ui.search.model import SearchModel
 from familiar_app.ui.search.view import SearchView
-from familiar_app.ui.search.wanted import EVERYTHING, KINDS
+from familiar_app.ui.search.wanted import EVERYTHING
 
 if TYPE_CHECKING:
     from familiar_app.services import Services
 
 KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
-    "In the search": (("Go to the results", "↓"), ("Open the chosen one", "Return"), ("Empty the field, leave", "Esc")),
-    "Among the results": (("Open it", "Return"), ("Back to the field", "↑ in the first row")),
+    tr_later("In the search"): (
+        (tr_later("Go to the results"), "↓"),
+        (tr_later("Open the chosen one"), "Return"),
+        (tr_later("Empty the field, leave"), "Esc"),
+    ),
+    tr_later("Among the results"): (
+        (tr_later("Open it"), "Return"),
+        (tr_later("Back to the field"), tr_later("↑ in the first row")),
+    ),
+}
+
+ACTIONS: Mapping[str, str] = {
+    EVERYTHING: tr_later("Search everything"),
+    "person": tr_later("Search people"),
+    "turn": tr_later("Search messages"),
+    "fact": tr_later("Search facts"),
+    "memory": tr_later("Search saved memories"),
+    "reflection": tr_later("Search reflections"),
+    "lore": tr_later("Search lorebook"),
+    "prompt": tr_later("Search prompts"),
 }
 
 
@@ -32,7 +51,7 @@ class SearchPanel:
     """Implements `kit.panel.Panel` and `OffRail`. Looking changes nothing in the vault."""
 
     id = "search"
-    title = "Search"
+    title = tr_later("Search")
     icon = "search"
     off_rail = True
 
@@ -50,22 +69,23 @@ class SearchPanel:
         return SearchView(SearchModel(self._services, familiar, system_zone()), self._context)
 
     def actions(self) -> Sequence[Action]:
-        kinds = [(EVERYTHING, "everything"), *((kind, words[0].lower()) for kind, words in KINDS.items())]
-        return [
+        group, words = tr(self.title), tr("filter kind only")
+        made = [
             Action(
                 f"search.{kind or 'all'}",
-                f"Search {words}",
+                tr(title),
                 lambda kind=kind: self.view.bar.show_kind(kind),
                 icon="search",
-                group="Search",
-                words="filter kind only",
+                group=group,
+                words=words,
             )
-            for kind, words in kinds
-        ] + [Action("search.clear", "Clear the filters", self.view.bar.clear_filters, group="Search")]
+            for kind, title in ACTIONS.items()
+        ]
+        return [*made, Action("search.clear", tr("Clear the filters"), self.view.bar.clear_filters, group=group)]
 
     def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
         """Return the keys that only parts of this panel know."""
-        return KEYS
+        return {tr(place): [(tr(what), tr(key)) for what, key in keys] for place, keys in KEYS.items()}
 
     def palette_entries(self) -> Sequence[Action]:
         return ()

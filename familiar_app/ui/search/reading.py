@@ -15,6 +15,7 @@ from familiar_app.domain.fact import Fact, is_current
 from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.ranking import Kind, Weights
 from familiar_app.domain.recall import Hit, Recall
+from familiar_app.domain.text import ntr, tr
 from familiar_app.domain.turn import Channel, Person, Turn
 from familiar_app.interchange.lorebook.library import LoreLibrary
 from familiar_app.store.book_shelf import BookShelf
@@ -199,10 +200,12 @@ class Reading:
 
     def _fact(self, fact: Fact, wanted: Wanted) -> Found:
         labels = self.names.labels
-        about = ", ".join(labels.get(one.key, one.display_at_write) for one in fact.subjects) or "Nobody in particular"
+        about = ", ".join(labels.get(one.key, one.display_at_write) for one in fact.subjects) or tr(
+            "Nobody in particular"
+        )
         note = ""
         if not is_current(fact, self._services.clock.now()):
-            note = "no longer true" if fact.superseded_at is None else "no longer believed"
+            note = tr("no longer true") if fact.superseded_at is None else tr("no longer believed")
         place = "" if fact.channel is None else self.names.titles.get(fact.channel, "")
         ways = (("timeline", str(fact.id)),)
         made = _made("fact", str(fact.id), about, fact.text, ways, wanted, at=fact.created_at, place=place)
@@ -218,10 +221,10 @@ class Reading:
         ways = (("memories", str(memory.id)),)
         if memory.source_turn is not None:
             ways = (*ways, ("turn", str(memory.source_turn)))
-        title = f"About {owner or memory.place.owner}"
+        title = tr("About {name}", name=owner or memory.place.owner)
         made = _made("memory", str(memory.id), title, memory.content, ways, wanted, at=memory.created_at)
         tags = " ".join(f"#{tag}" for tag in memory.tags)
-        return replace(made, note="" if memory.active else "retired", place=tags)
+        return replace(made, note="" if memory.active else tr("retired"), place=tags)
 
     def _memory_passes(self, memory: SavedMemory, wanted: Wanted) -> bool:
         return (
@@ -236,8 +239,8 @@ class Reading:
         ways = [("reflections", str(one.id))]
         ways += [("turn", str(turn)) for turn in one.cited_turns[:1]]
         ways += [("timeline", str(fact)) for fact in one.cited_facts[:1]]
-        made = _made("reflection", str(one.id), "Thought", one.text, tuple(ways), wanted, at=one.created_at)
-        return replace(made, place=place, note="rests on what is no longer believed" if one.stale else "")
+        made = _made("reflection", str(one.id), tr("Thought"), one.text, tuple(ways), wanted, at=one.created_at)
+        return replace(made, place=place, note=tr("rests on what is no longer believed") if one.stale else "")
 
     def _prompt(self, trace: TraceSummary, wanted: Wanted) -> Found | None:
         channel = self.names.keys.get(ChannelKey(trace.channel))
@@ -246,10 +249,10 @@ class Reading:
         title = channel_title(channel) if channel is not None else trace.channel
         purpose = purpose_name(trace.purpose)
         day = f"{local_time(trace.at, self._zone):%Y-%m-%d}"
-        failed = "failed" if trace.error else ""
+        failed = tr("failed") if trace.error else ""
         if not wanted.in_text(title, trace.channel, trace.model, purpose, day, failed):
             return None
-        text = f"{trace.model}, {trace.tokens:,} tokens"
+        text = ntr("{model}, {n} token", "{model}, {n} tokens", trace.tokens, model=trace.model)
         ways = (("prompts", str(trace.id)),)
         made = _made("prompt", str(trace.id), purpose, text, ways, wanted, at=trace.at, place=title)
         return replace(made, note=failed)
@@ -277,9 +280,9 @@ def _passes(turn: Turn, wanted: Wanted) -> bool:
 
 def _person(one: Person, wanted: Wanted) -> Found:
     earlier = [name for name in dict.fromkeys(span.name for span in one.names) if name != one.label]
-    text = f"{one.turns:,} {'message' if one.turns == 1 else 'messages'}"
+    text = ntr("{n} message", "{n} messages", one.turns)
     if earlier:
-        text += f"; also {', '.join(earlier)}"
+        text = tr("{messages}; also {names}", messages=text, names=", ".join(earlier))
     ways = (("people", str(one.key)), ("timeline", f"person:{one.key}"))
     return _made("person", str(one.key), one.label, text, ways, wanted, at=one.last_seen_at, place=str(one.key))
 
@@ -289,7 +292,7 @@ def _entry_has(entry: LoreEntry, wanted: Wanted) -> bool:
 
 
 def _entry(entry: LoreEntry, book: LoreBook, name: str, wanted: Wanted) -> Found:
-    title = entry.comment or ", ".join(entry.keys) or f"Entry {entry.uid}"
+    title = entry.comment or ", ".join(entry.keys) or tr("Entry {id}", id=str(entry.uid))
     ways = (("lorebook", f"{name}/{entry.uid}"),)
     made = _made("lore", f"{name}/{entry.uid}", title, entry.content, ways, wanted, place=book.name)
-    return replace(made, note="" if entry.enabled else "switched off")
+    return replace(made, note="" if entry.enabled else tr("switched off"))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QFont, QKeyEvent, QPainter, QTextCharFormat, QTextLayout
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.icon import follow, pixmap
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.search.found import Spans
@@ -161,7 +162,7 @@ class ResultList(QListView):
         self.setModel(self.model_rows)
         self._delegate = ResultDelegate(theme)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName("What was found")
+        self.setAccessibleName(tr("What was found"))
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)

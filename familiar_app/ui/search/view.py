@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from familiar_app.domain.errors import UserError
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.label import column, label, surface
 from familiar_app.ui.kit.notice import Notice
@@ -18,7 +19,9 @@ from familiar_app.ui.search.result_list import ResultList
 from familiar_app.ui.search.wanted import EVERYTHING, Wanted
 
 PANELS = ("chat", "timeline", "people", "reflections", "memories", "lorebook", "prompts")
-WHAT = "Messages, facts, people, reflections, saved memories, lorebook entries and prompts, of every channel and day."
+WHAT = tr_later(
+    "Messages, facts, people, reflections, saved memories, lorebook entries and prompts, of every channel and day."
+)
 
 
 class SearchView(QWidget):
@@ -28,7 +31,7 @@ class SearchView(QWidget):
         super().__init__()
         self.model, self.context = model, context
         surface(self, 1)
-        self.setAccessibleName("Search everything")
+        self.setAccessibleName(tr("Search everything"))
         self.notice = Notice(context.theme)
         self.tasks = Tasks(context.tasks, self, self.notice.show_error)
         self.bar = SearchBar(context.theme, model.zone)
@@ -65,7 +68,7 @@ class SearchView(QWidget):
         """Look for what the fields say; what is being looked for at the moment is given up."""
         self.model.wanted = self.bar.wanted()
         if self.model.enough:
-            self._wait.begin("Searching…", lambda: self.tasks.stop("search.search"))
+            self._wait.begin(tr("Searching…"), lambda: self.tasks.stop("search.search"))
         self.tasks.start(self._search, name="search.search", replace=True)
 
     async def _search(self) -> None:
@@ -77,7 +80,7 @@ class SearchView(QWidget):
 
     def _build(self) -> None:
         theme = self.context.theme
-        self._nothing = EmptyState(theme, "search", "Search everything", WHAT)
+        self._nothing = EmptyState(theme, "search", tr("Search everything"), tr(WHAT))
         self._pages = QStackedWidget()
         self._pages.addWidget(self.results)
         self._pages.addWidget(self._nothing)
@@ -105,7 +108,9 @@ class SearchView(QWidget):
         same, self._shown = self._shown == model.searched, model.searched
         self.results.fill(rows_of(model.groups, model.now(), model.zone), keep=same)
         if model.troubles:
-            self.notice.tell("\n".join(one.text for one in model.troubles), "danger", step="Try again", run=self.search)
+            self.notice.tell(
+                "\n".join(one.text for one in model.troubles), "danger", step=tr("Try again"), run=self.search
+            )
         else:
             self.notice.clear()
         self._pages.setCurrentWidget(self.results if model.groups else self._nothing)
@@ -116,9 +121,9 @@ class SearchView(QWidget):
             self._wait.end()
         heading, text = self._empty_words()
         self._nothing.set_text(heading, text)
-        parts = ["Looking further…"] if model.searching and model.groups else []
+        parts = [tr("Looking further…")] if model.searching and model.groups else []
         if model.enough:
-            parts += [model.index_words(), "A date can't be read." if self.bar.wrong else ""]
+            parts += [model.index_words(), tr("A date can't be read.") if self.bar.wrong else ""]
         said = " ".join(part for part in parts if part)
         self.status.setText(said)
         self.status.setVisible(bool(said))
@@ -126,14 +131,14 @@ class SearchView(QWidget):
     def _empty_words(self) -> tuple[str, str]:
         model = self.model
         if not model.enough:
-            return "Search everything", WHAT
+            return tr("Search everything"), tr(WHAT)
         if model.searching or model.searched is None:
-            return "Searching…", ""
+            return tr("Searching…"), ""
         if model.troubles:
-            return "Nothing found", "Not everything could be searched."
+            return tr("Nothing found"), tr("Not everything could be searched.")
         if model.searched.narrowed or model.searched.kind != EVERYTHING:
-            return "Nothing found", "Nothing with all these words passes the filters."
-        return "Nothing found", "Nothing that is kept has all these words. Fewer words find more."
+            return tr("Nothing found"), tr("Nothing with all these words passes the filters.")
+        return tr("Nothing found"), tr("Nothing that is kept has all these words. Fewer words find more.")
 
     def _go_down(self) -> None:
         if self.results.chosen is not None:
@@ -153,7 +158,7 @@ class SearchView(QWidget):
         there = {one for one in PANELS if self.context.has_panel(one)}
         way = None if row.found is None else await self.model.way(row.found, there)
         if way is None:
-            raise UserError("This can't be shown any more.", "It was removed meanwhile; search again.")
+            raise UserError(tr("This can't be shown any more."), tr("It was removed meanwhile; search again."))
         # Back leads to these results again.
-        self.context.visit(Place("search", self.model.wanted.text.strip(), "Search"))
+        self.context.visit(Place("search", self.model.wanted.text.strip(), tr("Search")))
         self.context.go_to(*way)

@@ -7,18 +7,29 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
 from familiar_app.domain.ids import ChannelId, PersonKey
+from familiar_app.domain.text import ntr, tr_later
 
 EVERYTHING = ""
 KINDS = {
-    "person": ("People", "person", "people"),
-    "turn": ("Messages", "message", "messages"),
-    "fact": ("Facts", "fact", "facts"),
-    "memory": ("Saved memories", "saved memory", "saved memories"),
-    "reflection": ("Reflections", "reflection", "reflections"),
-    "lore": ("Lorebook", "entry", "entries"),
-    "prompt": ("Prompts", "prompt", "prompts"),
+    "person": tr_later("People"),
+    "turn": tr_later("Messages"),
+    "fact": tr_later("Facts"),
+    "memory": tr_later("Saved memories"),
+    "reflection": tr_later("Reflections"),
+    "lore": tr_later("Lorebook"),
+    "prompt": tr_later("Prompts"),
 }
-"""Each kind of thing in the order of the groups: its heading, one of them, several."""
+"""Each kind of thing in the order of the groups, with its heading."""
+ONE = {
+    "person": tr_later("Person"),
+    "turn": tr_later("Message"),
+    "fact": tr_later("Fact"),
+    "memory": tr_later("Saved memory"),
+    "reflection": tr_later("Reflection"),
+    "lore": tr_later("Entry"),
+    "prompt": tr_later("Prompt"),
+}
+"""What one of a kind is called."""
 _DATE = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 
 
@@ -75,6 +86,24 @@ class Wanted:
     def there(self, channel: ChannelId | None) -> bool:
         """Tell whether a thing of this channel passes."""
         return self.channel is None or channel == self.channel
+
+
+def more_words(kind: str, count: int) -> str:
+    """Say that so many more of a kind were found."""
+    match kind:
+        case "person":
+            return ntr("{n} more person", "{n} more people", count)
+        case "turn":
+            return ntr("{n} more message", "{n} more messages", count)
+        case "fact":
+            return ntr("{n} more fact", "{n} more facts", count)
+        case "memory":
+            return ntr("{n} more saved memory", "{n} more saved memories", count)
+        case "reflection":
+            return ntr("{n} more reflection", "{n} more reflections", count)
+        case "lore":
+            return ntr("{n} more entry", "{n} more entries", count)
+    return ntr("{n} more prompt", "{n} more prompts", count)
 
 
 def read_day(text: str, zone: tzinfo, *, end: bool = False) -> datetime | None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
 from familiar_app.domain.errors import FamiliarError, LockedError
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.icon import follow, pixmap
 from familiar_app.ui.kit.label import column, label, row, surface
@@ -26,16 +27,16 @@ class CoverScreen(QWidget):
     def __init__(self, parts: WindowParts) -> None:
         super().__init__()
         surface(self, 1)
-        self.setAccessibleName("Window locked")
+        self.setAccessibleName(tr("Window locked"))
         self._parts = parts
         self.notice = Notice(parts.theme)
         self._tasks = Tasks(parts.tasks, self, self._failed)
         self._picture = QLabel()
-        entry = PassphraseEntry(parts.theme, "Passphrase or recovery code", self._try)
+        entry = PassphraseEntry(parts.theme, tr("Passphrase or recovery code"), self._try)
         self.passphrase, self.field, self._caps = entry.field, entry.labelled, entry.caps
-        self._go = button("Unlock", self._try, role="primary")
-        self._close = button("Close the vault", self.close_wanted.emit, role="link")
-        self._close.setToolTip("Your familiars stop, and the key leaves this program's memory.")
+        self._go = button(tr("Unlock"), self._try, role="primary")
+        self._close = button(tr("Close the vault"), self.close_wanted.emit, role="link")
+        self._close.setToolTip(tr("Your familiars stop, and the key leaves this program's memory."))
         self._middle = QWidget()
         self._middle.setLayout(self._build())
         self.setLayout(in_the_middle(self._middle))
@@ -49,10 +50,10 @@ class CoverScreen(QWidget):
     def _build(self):
         inner = column(spacing=12)
         inner.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignHCenter)
-        heading = label("The window is locked", "title", wrap=True)
+        heading = label(tr("The window is locked"), "title", wrap=True)
         heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         inner.addWidget(heading)
-        inner.addWidget(label("Your familiars go on meanwhile. Closing the vault stops them.", "quiet", wrap=True))
+        inner.addWidget(label(tr("Your familiars go on meanwhile. Closing the vault stops them."), "quiet", wrap=True))
         inner.addSpacing(4)
         for widget in (self.field, self._caps):
             inner.addWidget(widget)
@@ -69,7 +70,7 @@ class CoverScreen(QWidget):
             self._busy(True)
             self._tasks.start(self._confirm, name="cover.unlock")
         else:
-            self.field.set_wrong("Type the passphrase.")
+            self.field.set_wrong(tr("Type the passphrase."))
 
     async def _confirm(self) -> None:
         await self._parts.gate.services.vault.confirm(self.passphrase.text())
@@ -89,7 +90,7 @@ class CoverScreen(QWidget):
         if on:
             self.notice.clear()
         self._go.setEnabled(not on)
-        self._go.setText("Opening…" if on else "Unlock")
+        self._go.setText(tr("Opening…") if on else tr("Unlock"))
         self.passphrase.setReadOnly(on)
 
     def _refresh(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.field import LabelledField, PasswordField
 from familiar_app.ui.kit.label import column, label, row
 from familiar_app.ui.kit.theme import Theme
@@ -31,10 +32,10 @@ class PassphraseEntry:
     """The field for a passphrase, with its caption and the hint that Caps Lock is on. `entered` is what Return does."""
 
     def __init__(self, theme: Theme, caption: str, entered: Callable[[], object]) -> None:
-        self.field = PasswordField(theme, "Passphrase")
+        self.field = PasswordField(theme, tr("Passphrase"))
         self.labelled = LabelledField(caption, self.field)
         self.field.returnPressed.connect(entered)
         self.field.textChanged.connect(lambda _text: self.labelled.set_wrong(""))
-        self.caps = label("Caps Lock seems to be on.", "warning")
+        self.caps = label(tr("Caps Lock seems to be on."), "warning")
         self.caps.hide()
         self.field.caps_lock.connect(self.caps.setVisible)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
 from familiar_app.domain.errors import BadInputError, FamiliarError, LockedError
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.field import LabelledField, line_edit
 from familiar_app.ui.kit.going_back import choose_backup
@@ -34,7 +35,7 @@ class UnlockScreen(QWidget):
     def __init__(self, parts: WindowParts) -> None:
         super().__init__()
         surface(self, 1)
-        self.setAccessibleName("Unlock")
+        self.setAccessibleName(tr("Unlock"))
         self._parts = parts
         self.notice = Notice(parts.theme)
         self._tasks = Tasks(parts.tasks, self, self._failed)
@@ -64,33 +65,36 @@ class UnlockScreen(QWidget):
         self.notice.tell(text)
 
     def _make_passphrase(self) -> QWidget:
-        entry = PassphraseEntry(self._parts.theme, "Passphrase", self._unlock)
+        entry = PassphraseEntry(self._parts.theme, tr("Passphrase"), self._unlock)
         self._passphrase, self._field, self._caps = entry.field, entry.labelled, entry.caps
-        self._go = button("Unlock", self._unlock, role="primary")
-        forgotten = button("Use the recovery code", lambda: self._show(1), role="link")
-        self.restore = button("Go back to a backup…", self._choose_backup, role="link")
-        self.profiles = button("Profiles…", self._show_profiles, role="link")
+        self._go = button(tr("Unlock"), self._unlock, role="primary")
+        forgotten = button(tr("Use the recovery code"), lambda: self._show(1), role="link")
+        self.restore = button(tr("Go back to a backup…"), self._choose_backup, role="link")
+        self.profiles = button(tr("Profiles…"), self._show_profiles, role="link")
         fields = (self._field, self._caps)
         return self._page(
-            "Unlock your vault", *fields, forward=self._go, beside=forgotten, below=(self.restore, self.profiles)
+            tr("Unlock your vault"), *fields, forward=self._go, beside=forgotten, below=(self.restore, self.profiles)
         )
 
     def _make_recovery(self) -> QWidget:
         self._code = line_edit(placeholder="XXXX-XXXX-XXXX-XXXX-XXXX-XXXX-XXXX")
         self._code.textChanged.connect(lambda _text: self._code_field.set_wrong(""))
         self._code.returnPressed.connect(self._recover)
-        hint = "Seven groups of four. Case, spaces and dashes do not matter. You then choose a new passphrase."
-        self._code_field = LabelledField("Recovery code", self._code, hint=hint)
-        self._recover_button = button("Go on", self._recover, role="primary")
-        back = button("Use the passphrase", lambda: self._show(0), role="link")
-        return self._page("Open with the recovery code", self._code_field, forward=self._recover_button, beside=back)
+        hint = tr("Seven groups of four. Case, spaces and dashes do not matter. You then choose a new passphrase.")
+        self._code_field = LabelledField(tr("Recovery code"), self._code, hint=hint)
+        self._recover_button = button(tr("Go on"), self._recover, role="primary")
+        back = button(tr("Use the passphrase"), lambda: self._show(0), role="link")
+        return self._page(
+            tr("Open with the recovery code"), self._code_field, forward=self._recover_button, beside=back
+        )
 
     def _make_new(self) -> QWidget:
         self._new = NewPassphrase(self._parts.theme)
         self._new.entered.connect(self._set_new)
-        text = label("The code fits. Choose a new passphrase; the old one will no longer work.", "quiet", wrap=True)
-        self._set_button = button("Set passphrase and open", self._set_new, role="primary")
-        return self._page("Choose a new passphrase", text, self._new, forward=self._set_button, beside=None)
+        words = tr("The code fits. Choose a new passphrase; the old one will no longer work.")
+        text = label(words, "quiet", wrap=True)
+        self._set_button = button(tr("Set passphrase and open"), self._set_new, role="primary")
+        return self._page(tr("Choose a new passphrase"), text, self._new, forward=self._set_button, beside=None)
 
     @staticmethod
     def _page(
@@ -139,14 +143,14 @@ class UnlockScreen(QWidget):
             self._busy(True)
             self._tasks.start(self._with_passphrase, name="unlock")
         else:
-            self._field.set_wrong("Type the passphrase.")
+            self._field.set_wrong(tr("Type the passphrase."))
 
     def _recover(self) -> None:
         if self._code.text().strip():
             self._busy(True)
             self._tasks.start(self._with_code, name="unlock")
         else:
-            self._code_field.set_wrong("Type the recovery code.")
+            self._code_field.set_wrong(tr("Type the recovery code."))
 
     def _set_new(self) -> None:
         if self._new.check():
@@ -201,13 +205,13 @@ class UnlockScreen(QWidget):
         if on:
             self.notice.clear()
         captions = (
-            (self._go, "Unlock"),
-            (self._recover_button, "Go on"),
-            (self._set_button, "Set passphrase and open"),
+            (self._go, tr("Unlock")),
+            (self._recover_button, tr("Go on")),
+            (self._set_button, tr("Set passphrase and open")),
         )
         for made, caption in captions:
             made.setEnabled(not on)
-            made.setText("Opening…" if on else caption)
+            made.setText(tr("Opening…") if on else caption)
         for field in (self._passphrase, self._code):
             field.setReadOnly(on)
 

@@ -55,7 +55,7 @@ async def test_the_version_says_when_it_was_packed(tmp_path: Path) -> None:
     await sources.load()
     await packed.load()
     assert sources.version == f"{__version__}, run from its sources"
-    assert packed.version == f"{__version__}, packed on 04 March 2026"
+    assert packed.version == f"{__version__}, packed on 4 March 2026"
 
 
 async def test_it_tells_where_profile_and_log_are_and_whether_it_is_portable(tmp_path: Path) -> None:
