@@ -250,7 +250,7 @@ def test_files_go_out_and_come_in_with_a_report(play: Play, tmp_path: Path) -> N
         await scene.until(lambda: dialog_of(scene))
         press(dialog_of(scene), "Merge")
         await scene.until(lambda: scene.undos)
-        assert scene.undos[-1][0] == "1 memories taken, 1 there already, 0 retired."
+        assert scene.undos[-1][0] == "1 memory taken, 1 there already, 0 retired."
         assert "Ben rows" in cells(scene)
         await undo(scene)
         await scene.until(lambda: cells(scene) == ALL)

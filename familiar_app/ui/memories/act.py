@@ -15,6 +15,7 @@ from familiar_app.domain.ids import OWNER
 from familiar_app.domain.saved_memory.filed import FileMemory
 from familiar_app.domain.saved_memory.keeper import Wording
 from familiar_app.domain.saved_memory.memory import MemoryId, MemoryPlace, SavedMemory
+from familiar_app.domain.text import ntr, tr
 from familiar_app.interchange.json_text import write_file
 from familiar_app.interchange.memories import read_memories, write_memories
 from familiar_app.store.saved_memory import MemoryQuestion
@@ -23,11 +24,13 @@ from familiar_app.ui.memories.model import MOST, MemoriesModel
 
 Deed = Literal["protect", "unprotect", "retire", "restore"]
 Back = Callable[[], Awaitable[object]]
-DONE: dict[Deed, str] = {
-    "protect": "protected",
-    "unprotect": "no longer protected",
-    "retire": "retired",
-    "restore": "restored",
+Told = Callable[[int], str]
+"""Says what was done to so many memories."""
+DONE: dict[Deed, Told] = {
+    "protect": lambda n: ntr("One memory protected.", "{n} memories protected.", n),
+    "unprotect": lambda n: ntr("One memory no longer protected.", "{n} memories no longer protected.", n),
+    "retire": lambda n: ntr("One memory retired.", "{n} memories retired.", n),
+    "restore": lambda n: ntr("One memory restored.", "{n} memories restored.", n),
 }
 
 
@@ -69,7 +72,12 @@ class MemoryActs:
             return lambda: store.move(keeper, memory.id, memory.place, by=OWNER)
 
         moved = [memory for memory in memories if memory.place != place]
-        return await self._each(moved, one, f"moved to {self.model.names.place(place)}")
+        name = self.model.names.place(place)
+
+        def told(n: int) -> str:
+            return ntr("One memory moved to {place}.", "{n} memories moved to {place}.", n, place=name)
+
+        return await self._each(moved, one, told)
 
     async def add(self, place: MemoryPlace, content: str, tags: Sequence[str]) -> tuple[SavedMemory, Outcome]:
         """Write a memory down."""
@@ -78,9 +86,9 @@ class MemoryActs:
         made = await store.add(keeper, Wording(place, content, self.model.keyed(tags)), by=OWNER)
         await self.model.load()
         if made.id in known:
-            return made, Outcome("It was kept already, and is protected now.")
+            return made, Outcome(tr("It was kept already, and is protected now."))
         back = partial(store.retire, keeper, made.id, by=OWNER)
-        return made, Outcome("Memory added.", back, partial(store.restore, keeper, made.id, by=OWNER))
+        return made, Outcome(tr("Memory added."), back, partial(store.restore, keeper, made.id, by=OWNER))
 
     async def edit(self, memory: SavedMemory, content: str, tags: Sequence[str]) -> Outcome:
         """Change the text or the tags of a memory; it is protected from then on."""
@@ -93,7 +101,7 @@ class MemoryActs:
             await store.edit(keeper, memory.id, by=OWNER, content=memory.content, tags=memory.tags)
             await store.protect(keeper, memory.id, memory.manually_written, by=OWNER)
 
-        return Outcome("Memory changed.", back, change)
+        return Outcome(tr("Memory changed."), back, change)
 
     async def tag(self, memories: Sequence[SavedMemory], tags: Sequence[str]) -> Outcome:
         """Add tags to memories."""
@@ -108,7 +116,7 @@ class MemoryActs:
 
             return back
 
-        return await self._each(memories, one, "tagged")
+        return await self._each(memories, one, lambda n: ntr("One memory tagged.", "{n} memories tagged.", n))
 
     async def read(self, path: Path) -> tuple[list[FileMemory], Imported, Imported]:
         """Read a file and tell what merging it, and what replacing by it, would do. Nothing is changed."""
@@ -116,7 +124,8 @@ class MemoryActs:
         whose = self.model.whose
         if whose.scope is None and any(one.scope is None or one.owner is None for one in found):
             raise UserError(
-                "This file does not say whose its memories are.", "Choose a server or a person at the left first."
+                tr("This file does not say whose its memories are."),
+                tr("Choose a server or a person at the left first."),
             )
         merged = await self._bring_in(found, path, replace=False, dry_run=True)
         return found, merged, await self._bring_in(found, path, replace=True, dry_run=True)
@@ -135,7 +144,13 @@ class MemoryActs:
             for number in there - gone:
                 await store.restore(keeper, number, by=OWNER)
 
-        text = f"{done.added:,} memories taken, {done.skipped:,} there already, {done.retired:,} retired."
+        text = ntr(
+            "{n} memory taken, {there} there already, {retired} retired.",
+            "{n} memories taken, {there} there already, {retired} retired.",
+            done.added,
+            there=done.skipped,
+            retired=done.retired,
+        )
         if after == before:
             return Outcome(text)
         return Outcome(text, partial(swap, after, before), partial(swap, before, after))
@@ -168,7 +183,7 @@ class MemoryActs:
                 return lambda: store.protect(keeper, number, deed != "protect", by=OWNER)
 
     async def _each(
-        self, memories: Sequence[SavedMemory], act: Callable[[SavedMemory], Awaitable[Back]], done: str
+        self, memories: Sequence[SavedMemory], act: Callable[[SavedMemory], Awaitable[Back]], told: Told
     ) -> Outcome:
         backs: list[Back] = []
         changed: list[SavedMemory] = []
@@ -181,7 +196,6 @@ class MemoryActs:
             else:
                 changed.append(memory)
         await self.model.load()
-        what = "One memory" if len(backs) == 1 else f"{len(backs):,} memories"
 
         async def back() -> None:
             for one in reversed(backs):
@@ -191,5 +205,4 @@ class MemoryActs:
             for one in changed:
                 await act(one)
 
-        text = f"{what} {done}."
-        return Outcome(text, back, again, failed) if backs else Outcome(text, failed=failed)
+        return Outcome(told(len(backs)), back, again, failed) if backs else Outcome(told(0), failed=failed)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.saved_memory.memory import SavedMemory
+from familiar_app.domain.text import ntr, tr, tr_later
 from familiar_app.ui.kit.dialog import ask, ask_text, choose_file
 from familiar_app.ui.memories.act import MemoryActs, Outcome
 from familiar_app.ui.memories.form import MemoryForm, choose_place, parted, write_memory
@@ -18,7 +19,7 @@ from familiar_app.ui.memories.model import file_name
 if TYPE_CHECKING:
     from familiar_app.ui.memories.view import MemoriesView
 
-_FILES = ("Memories (*.json)",)
+_FILES = tr_later("Memories (*.json)")
 Make = Callable[[], Coroutine[Any, Any, None]]
 
 
@@ -41,7 +42,7 @@ class MemoryDeeds:
         """Do something, to what is chosen where it is done to memories."""
         view = self._view
         if deed not in ("add", "import", "export") and not view.fit_for(deed):
-            view.context.tell("Nothing chosen is open to that.")
+            view.context.tell(tr("Nothing chosen is open to that."))
             return
         view.notice.clear()
         if deed in self._asking:
@@ -84,7 +85,7 @@ class MemoryDeeds:
     async def _add(self) -> None:
         view, model = self._view, self._view.model
         form = MemoryForm(
-            view, view.theme, "Write a memory down", limits=self._limits, places=model.places(), here=model.here
+            view, view.theme, tr("Write a memory down"), limits=self._limits, places=model.places(), here=model.here
         )
         written = await write_memory(form)
         if written is not None and written.place is not None:
@@ -98,7 +99,7 @@ class MemoryDeeds:
         form = MemoryForm(
             view,
             view.theme,
-            "Change a memory",
+            tr("Change a memory"),
             content=memory.content,
             tags=model.tags_of(memory),
             limits=self._limits,
@@ -110,21 +111,21 @@ class MemoryDeeds:
     async def _tag(self) -> None:
         view = self._view
         memories = view.fit_for("tag")
-        words = "Tags to add, separated by commas. #channel keeps a memory to a channel."
-        typed = await ask_text(view, "Tag the chosen memories", words, accept="Add", name="Tags")
+        words = tr("Tags to add, separated by commas. #channel keeps a memory to a channel.")
+        typed = await ask_text(view, tr("Tag the chosen memories"), words, accept=tr("Add"), name=tr("Tags"))
         if typed:
             self._tell(await self.acts.tag(memories, parted(typed)))
 
     async def _move(self) -> None:
         view = self._view
         memories = view.fit_for("move")
-        place = await choose_place(view, "Move the chosen memories", view.model.places(), memories[0].place)
+        place = await choose_place(view, tr("Move the chosen memories"), view.model.places(), memories[0].place)
         if place is not None:
             self._tell(await self.acts.move(memories, place))
 
     async def _import(self) -> None:
         view = self._view
-        path = await choose_file(view, "Import memories", filters=_FILES)
+        path = await choose_file(view, tr("Import memories"), filters=(tr(_FILES),))
         if path is not None:
             await self.import_file(path)
 
@@ -133,20 +134,25 @@ class MemoryDeeds:
         view = self._view
         found, merged, replaced = await self.acts.read(path)
         if not found:
-            raise UserError("There are no memories in this file.", "Choose another one.")
-        words = (
-            f"Merging takes {merged.added:,} memories; {merged.skipped:,} are there already. "
-            f"Replacing also retires {replaced.retired:,} that are not in the file."
+            raise UserError(tr("There are no memories in this file."), tr("Choose another one."))
+        words = ntr(
+            "Merging takes {n} memory; {there} are there already. Replacing also retires {retired} that are not in the "
+            "file.",
+            "Merging takes {n} memories; {there} are there already. Replacing also retires {retired} that are not in "
+            "the file.",
+            merged.added,
+            there=merged.skipped,
+            retired=replaced.retired,
         )
-        choices = (("", "Cancel", "plain"), ("replace", "Replace", "plain"), ("merge", "Merge", "primary"))
-        chosen = await ask(view, f"Take memories from {path.name}?", words, choices, default="merge")
+        choices = (("", tr("Cancel"), "plain"), ("replace", tr("Replace"), "plain"), ("merge", tr("Merge"), "primary"))
+        chosen = await ask(view, tr("Take memories from {name}?", name=path.name), words, choices, default="merge")
         if chosen:
             self._tell(await self.acts.bring_in(found, path, replace=chosen == "replace"))
 
     async def _export(self) -> None:
         view = self._view
         suggest = str(file_name(view.model.hosted.name))
-        path = await choose_file(view, "Export memories", filters=_FILES, mode="save", suggest=suggest)
+        path = await choose_file(view, tr("Export memories"), filters=(tr(_FILES),), mode="save", suggest=suggest)
         if path is not None:
             written = await self.acts.write_out(path)
-            view.context.tell(f"{written:,} memories written.")
+            view.context.tell(ntr("{n} memory written.", "{n} memories written.", written))

@@ -10,13 +10,16 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QWidget
 
 from familiar_app.domain.saved_memory.memory import MemoryPlace
+from familiar_app.domain.text import ntr, ptr, tr, tr_later
 from familiar_app.ui.kit.dialog import Dialog, shown
 from familiar_app.ui.kit.field import LabelledField, line_edit
 from familiar_app.ui.kit.label import label
 from familiar_app.ui.kit.theme import Theme
 
-_PLACE_HINT = "A memory about a person follows them everywhere; one about a place stays there."
-_TAGS_HINT = "Separated by commas. #channel keeps it to a channel, a word to conversations in which it occurs."
+_PLACE_HINT = tr_later("A memory about a person follows them everywhere; one about a place stays there.")
+_TAGS_HINT = tr_later(
+    "Separated by commas. #channel keeps it to a channel, a word to conversations in which it occurs."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +66,21 @@ class MemoryForm(Dialog):
         self._max_length, self._max_tags = limits
         self.place = _place_box(places, here)
         if places:
-            self.body.addWidget(LabelledField("About", self.place, hint=_PLACE_HINT))
+            self.body.addWidget(_about(self.place))
         self.text = _Text(self)
         self.text.setPlainText(content)
         self.text.setMinimumHeight(theme.px(96))
         self.text_field = LabelledField(
-            "Memory", self.text, hint="{user} is the person it is about, {char} the familiar."
+            ptr("one saved memory", "Memory"),
+            self.text,
+            hint=tr("{user} is the person it is about, {char} the familiar."),
         )
         self.body.addWidget(self.text_field)
         self.tags = line_edit(", ".join(tags))
-        self.tags_field = LabelledField("Tags", self.tags, hint=_TAGS_HINT)
+        self.tags_field = LabelledField(tr("Tags"), self.tags, hint=tr(_TAGS_HINT))
         self.body.addWidget(self.tags_field)
-        self.add_choice("", "Cancel")
-        self.save = self.add_choice("save", "Save", "primary", default=True)
+        self.add_choice("", tr("Cancel"))
+        self.save = self.add_choice("save", tr("Save"), "primary", default=True)
         self.save.setObjectName("save")
         self.save.setToolTip("Ctrl+Return")
         self.setMinimumWidth(theme.px(480))
@@ -91,8 +96,8 @@ class MemoryForm(Dialog):
     def _check(self) -> None:
         length, tags = len(self.text.toPlainText().strip()), len(parted(self.tags.text()))
         long, many = length > self._max_length, tags > self._max_tags
-        self.text_field.set_wrong(f"{length:,} characters; {self._max_length:,} are allowed." if long else "")
-        self.tags_field.set_wrong(f"{tags} tags; {self._max_tags} are allowed." if many else "")
+        self.text_field.set_wrong(_too_long(length, self._max_length) if long else "")
+        self.tags_field.set_wrong(_too_many(tags, self._max_tags) if many else "")
         self.save.setEnabled(length > 0 and not long and not many)
 
 
@@ -108,10 +113,10 @@ async def choose_place(
     """Ask what memories shall be about; None where the person chose nothing."""
     dialog = Dialog(parent, title)
     box = _place_box(places, now)
-    dialog.body.addWidget(LabelledField("About", box, hint=_PLACE_HINT))
-    dialog.body.addWidget(label("Undo moves them back.", "faint", wrap=True))
-    dialog.add_choice("", "Cancel")
-    dialog.add_choice("move", "Move", "primary", default=True)
+    dialog.body.addWidget(_about(box))
+    dialog.body.addWidget(label(tr("Undo moves them back."), "faint", wrap=True))
+    dialog.add_choice("", tr("Cancel"))
+    dialog.add_choice("move", tr("Move"), "primary", default=True)
     box.setFocus()
     await shown(dialog)
     return box.currentData() if dialog.chosen == "move" else None
@@ -120,6 +125,18 @@ async def choose_place(
 def parted(text: str) -> tuple[str, ...]:
     """Part what was typed into tags."""
     return tuple(dict.fromkeys(tag.strip() for tag in text.split(",") if tag.strip()))
+
+
+def _about(box: QComboBox) -> LabelledField:
+    return LabelledField(ptr("whom it is about", "About"), box, hint=tr(_PLACE_HINT))
+
+
+def _too_long(length: int, most: int) -> str:
+    return ntr("{n} character; {most} are allowed.", "{n} characters; {most} are allowed.", length, most=most)
+
+
+def _too_many(tags: int, most: int) -> str:
+    return ntr("{n} tag; {most} are allowed.", "{n} tags; {most} are allowed.", tags, most=most)
 
 
 def _place_box(places: Sequence[tuple[str, MemoryPlace]], now: MemoryPlace | None) -> QComboBox:

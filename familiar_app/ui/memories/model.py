@@ -14,9 +14,10 @@ from familiar_app.domain.ids import OWNER, FamiliarId, PersonKey
 from familiar_app.domain.saved_memory.capacity import Decay
 from familiar_app.domain.saved_memory.keeper import Keeper
 from familiar_app.domain.saved_memory.memory import GLOBAL_LINEAGE, MemoryId, MemoryPlace, SavedMemory, Scope
+from familiar_app.domain.text import number, tr
 from familiar_app.store.saved_memory import MemoryHistory, MemoryQuestion
 from familiar_app.ui.kit.watch import Watched
-from familiar_app.ui.memories.word import EVERYWHERE, Names, count_text
+from familiar_app.ui.memories.word import Names, count_text
 
 if TYPE_CHECKING:
     from familiar_app.services import Hosted, Services
@@ -45,7 +46,7 @@ class MemoriesModel(Watched):
         super().__init__()
         self._services, self.familiar, self._system_zone = services, familiar, system_zone
         self.store, self.vault = services.vault.saved_memories, services.vault
-        self.names = Names({}, {}, "You", self.hosted.name, self.zone)
+        self.names = Names({}, {}, tr("You"), self.hosted.name, self.zone)
         self.shelf = ALL
         self.query = ""
         self.shelves: list[Shelf] = []
@@ -115,8 +116,12 @@ class MemoriesModel(Watched):
         made.sort(key=lambda one: (one.place is not None and one.place.scope is Scope.PERSONAL, one.title.casefold()))
         everybody = sum(one.place.is_global for one in active)
         retired = len(self._all) - len(active)
-        first = Shelf(ALL, "All memories", f"{len(active):,}")
-        return [first, *made, Shelf(EVERYBODY, EVERYWHERE, f"{everybody:,}"), Shelf(RETIRED, "Retired", f"{retired:,}")]
+        return [
+            Shelf(ALL, tr("All memories"), number(len(active))),
+            *made,
+            Shelf(EVERYBODY, tr("Every familiar"), number(everybody)),
+            Shelf(RETIRED, tr("Retired"), number(retired)),
+        ]
 
     async def _shelf_of(self, place: MemoryPlace) -> Shelf:
         count, limit = await self.store.count(place), self.keeper.limits.of(place.scope)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.saved_memory.memory import MemoryId
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.panel import PanelContext
@@ -28,7 +29,7 @@ class MemoriesPanel:
     """Implements `kit.panel.Panel`. A place is the number of a memory."""
 
     id = "memories"
-    title = "Memories"
+    title = tr_later("Memories")
     icon = "memories"
 
     def __init__(self, services: Services, context: PanelContext) -> None:
@@ -60,22 +61,24 @@ class MemoriesPanel:
                 lambda: self.view.deeds.do(word),
                 shortcut=shortcut,
                 icon=icon,
-                group="Memories",
-                words="saved memory remember keep",
+                group=tr("Memories"),
+                words=tr("saved memory remember keep"),
             )
 
-        chosen = tuple(deed(word, f"{title.rstrip('…')}: the chosen memories") for word, title, _key in DEEDS)
+        chosen = (
+            deed(word, tr("{deed}: the chosen memories", deed=tr(title).rstrip("…"))) for word, title, _key in DEEDS
+        )
         return (
-            deed("add", "Write a memory down…", "Ctrl+N", "plus"),
+            deed("add", tr("Write a memory down…"), "Ctrl+N", "plus"),
             *chosen,
-            deed("import", "Import memories…"),
-            deed("export", "Export memories…"),
+            deed("import", tr("Import memories…")),
+            deed("export", tr("Export memories…")),
         )
 
     def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
         """Return the keys that only the table knows."""
-        deeds = tuple((title.rstrip("…"), key) for _word, title, key in DEEDS)
-        return {"Among the memories": (*deeds, ("Details", "Return"), ("Choose all", "Ctrl+A"))}
+        deeds = tuple((tr(title).rstrip("…"), key) for _word, title, key in DEEDS)
+        return {tr("Among the memories"): (*deeds, (tr("Details"), "Return"), (tr("Choose all"), "Ctrl+A"))}
 
     def palette_entries(self) -> Sequence[Action]:
         return ()

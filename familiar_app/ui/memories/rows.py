@@ -9,13 +9,13 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHeaderView
 
 from familiar_app.domain.saved_memory.memory import SavedMemory
+from familiar_app.domain.text import ptr, tr
 from familiar_app.ui.kit.table import Table
 from familiar_app.ui.kit.table_model import TitledTableModel
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.memories.model import MemoriesModel
 from familiar_app.ui.memories.word import state_text
 
-COLUMNS = ("Memory", "About", "Tags", "How it stands", "Changed")
 TEXT, ABOUT, TAGS, STATE, DATE = range(5)
 _KEYS = {
     Qt.Key.Key_F2: "edit",
@@ -34,11 +34,11 @@ _LEAST_TEXT = 200
 class MemoryRows(TitledTableModel):
     """The memories that are shown."""
 
-    columns = COLUMNS
-
     def __init__(self, theme: Theme, model: MemoriesModel) -> None:
         super().__init__()
         self._theme, self._model = theme, model
+        about, memory = ptr("whom it is about", "About"), ptr("one saved memory", "Memory")
+        self.columns = (memory, about, tr("Tags"), tr("How it stands"), ptr("when", "Changed"))
         self._rows: list[SavedMemory] = []
 
     def refresh(self) -> None:
@@ -73,8 +73,8 @@ class MemoryRows(TitledTableModel):
             case 3:
                 return state_text(memory, model.now(), model.decay)
             case _:
-                at = model.names.when(memory.retired_at or memory.updated_at)
-                return at if whole else at[:10]
+                at = memory.retired_at or memory.updated_at
+                return model.names.when(at) if whole else model.names.day(at)
 
 
 class MemoryTable(Table):
@@ -83,7 +83,7 @@ class MemoryTable(Table):
     deed = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Memories")
+        super().__init__(theme, tr("Memories"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         deed = _KEYS.get(Qt.Key(event.key()))
@@ -106,7 +106,7 @@ class MemoryTable(Table):
             if sum(widths.values()) + theme.px(_LEAST_TEXT) > room:
                 del widths[spare]
         self.horizontalHeader().setStretchLastSection(False)
-        for column in range(len(COLUMNS)):
+        for column in range(self.model().columnCount()):
             self.setColumnHidden(column, column != TEXT and column not in widths)
             self.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
             self.setColumnWidth(column, widths.get(column, max(0, room - sum(widths.values()))))

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QListWidget, QListWidgetItem, QWidget
 
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.label import column, surface
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.memories.model import Shelf
 
-_NAME = "About whom"
+_NAME = tr_later("About whom")
 
 
 class ShelfList(QWidget):
@@ -25,13 +26,13 @@ class ShelfList(QWidget):
         surface(self, 2)
         self.setMinimumWidth(theme.px(150))
         self.list = QListWidget()
-        self.list.setAccessibleName(_NAME)
+        self.list.setAccessibleName(tr(_NAME))
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setStyleSheet("QListWidget { background: transparent; border: none; }")
         self.list.currentRowChanged.connect(self._moved)
         self.box = QComboBox()
-        self.box.setAccessibleName(_NAME)
+        self.box.setAccessibleName(tr(_NAME))
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.box.setMinimumContentsLength(10)
         self.box.activated.connect(lambda row: self.list.setCurrentRow(row))
@@ -51,7 +52,9 @@ class ShelfList(QWidget):
         self.list.clear()
         self.box.clear()
         for number, one in enumerate(shelves):
-            told = f"{one.title}: {one.count}{', full' if one.full else ''}"
+            told = f"{one.title}: {one.count}"
+            if one.full:
+                told = tr("{shelf}, full", shelf=told)
             item = QListWidgetItem(f"{one.title}  ·  {one.count}")
             item.setData(Qt.ItemDataRole.UserRole, one.key)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, told)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from familiar_app.domain.saved_memory.memory import SavedMemory
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.store.saved_memory import MemoryHistory
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.chip import ChipButton
@@ -18,13 +19,13 @@ from familiar_app.ui.memories.model import MemoriesModel
 from familiar_app.ui.memories.word import cause_text, future_text, state_text
 
 DEEDS = (
-    ("edit", "Edit…", "F2"),
-    ("protect", "Protect", "P"),
-    ("unprotect", "Do not protect", "U"),
-    ("tag", "Tag…", "T"),
-    ("move", "Move…", "M"),
-    ("retire", "Retire", "Del"),
-    ("restore", "Restore", "R"),
+    ("edit", tr_later("Edit…"), "F2"),
+    ("protect", tr_later("Protect"), "P"),
+    ("unprotect", tr_later("Do not protect"), "U"),
+    ("tag", tr_later("Tag…"), "T"),
+    ("move", tr_later("Move…"), "M"),
+    ("retire", tr_later("Retire"), "Del"),
+    ("restore", tr_later("Restore"), "R"),
 )
 _PREVIEW_CHARS = 90
 _MOST_STATES = 12
@@ -45,7 +46,7 @@ class MemoryPage(QScrollArea):
         self._model, self._context = model, context
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Details of the memory")
+        self.setAccessibleName(tr("Details of the memory"))
         inside = surface(QWidget(), 2)
         self._column: QVBoxLayout = column(margins=16, spacing=8)
         inside.setLayout(self._column)
@@ -63,11 +64,11 @@ class MemoryPage(QScrollArea):
         model, add = self._model, self._column.addWidget
         add(label(state_text(memory, model.now(), model.decay), "strong", wrap=True))
         add(label(model.names.text(memory), wrap=True, selectable=True))
-        add(label(f"About {model.names.place(memory.place)}", "quiet", wrap=True))
+        add(label(tr("About {name}", name=model.names.place(memory.place)), "quiet", wrap=True))
         tags = ", ".join(model.tags_of(memory))
         if tags:
-            add(label(f"Tags: {tags}", "quiet", wrap=True))
-        add(label(f"The familiar knows it as [id:{memory.id}].", "faint", wrap=True))
+            add(label(tr("Tags: {tags}", tags=tags), "quiet", wrap=True))
+        add(label(tr("The familiar knows it as [id:{id}].", id=str(memory.id)), "faint", wrap=True))
 
     def _actions(
         self, memory: SavedMemory, do: Callable[[str], object], can: Callable[[str, SavedMemory], bool]
@@ -76,28 +77,30 @@ class MemoryPage(QScrollArea):
         flow = FlowLayout(holder, spacing=8)
         for word, title, _key in DEEDS:
             if can(word, memory):
-                flow.addWidget(button(title, lambda word=word: do(word)))
+                flow.addWidget(button(tr(title), lambda word=word: do(word)))
         self._column.addWidget(holder)
 
     def _source(self, history: MemoryHistory) -> None:
         names, add, memory = self._model.names, self._column.addWidget, history.memory
-        add(label("Where it comes from", "strong"))
-        add(label(f"Taught by {names.person(memory.taught_by)}, {names.when(memory.created_at)}", wrap=True))
+        add(label(tr("Where it comes from"), "strong"))
+        by, when = names.person(memory.taught_by), names.when(memory.created_at)
+        add(label(tr("Taught by {name}, {when}", name=by, when=when), wrap=True))
         turn = history.source
         if turn is None:
-            add(label("It was written down by hand, or the message is gone.", "faint", wrap=True))
+            add(label(tr("It was written down by hand, or the message is gone."), "faint", wrap=True))
             return
         speaker = turn.author.name if turn.author is not None else names.char
-        said = "deleted" if turn.deleted else " ".join(turn.content.split())
+        said = tr("deleted") if turn.deleted else " ".join(turn.content.split())
         short = said if len(said) <= _PREVIEW_CHARS else said[: _PREVIEW_CHARS - 1] + "…"
         add(ChipButton(f"{speaker}: {short}", lambda: self._context.go_to("chat", f"{turn.channel}:{turn.id}")))
 
     def _life(self, history: MemoryHistory) -> None:
         model, add, memory = self._model, self._column.addWidget, history.memory
-        add(label("What becomes of it", "strong"))
+        add(label(tr("What becomes of it"), "strong"))
         add(label(future_text(memory, model.now(), model.decay, model.names), wrap=True))
-        add(label(f"Last brought back: {model.names.when(memory.last_reinforced_at)}", "quiet", wrap=True))
-        add(label("What it was", "strong"))
+        back = model.names.when(memory.last_reinforced_at)
+        add(label(tr("Last brought back: {when}", when=back), "quiet", wrap=True))
+        add(label(tr("What it was"), "strong"))
         for state in reversed(history.states[-_MOST_STATES:]):
             add(
                 label(

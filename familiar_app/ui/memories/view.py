@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QWidget
 
 from familiar_app.domain.saved_memory.memory import MemoryId, SavedMemory
+from familiar_app.domain.text import ptr, tr, tr_later
 from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.field import SearchField
@@ -29,7 +30,7 @@ from familiar_app.ui.memories.side import DEEDS, MemoryPage
 
 READ_AFTER_MS = 150
 NARROW_PX = 600
-_ADD = "Write one down…"
+_ADD = tr_later("Write one down…")
 
 
 class MemoriesView(QWidget):
@@ -39,7 +40,7 @@ class MemoriesView(QWidget):
         super().__init__()
         self.model, self.context, self.theme = model, context, context.theme
         surface(self, 1)
-        self.setAccessibleName("Memories")
+        self.setAccessibleName(tr("Memories"))
         self.notice = Notice(self.theme)
         self.tasks = Tasks(context.tasks, self, self.notice.show_error)
         self.deeds = MemoryDeeds(self)
@@ -56,18 +57,19 @@ class MemoriesView(QWidget):
     # ---- building
 
     def _build(self) -> None:
-        header = PanelHeader(self.theme, "Memories")
-        self.add = button(_ADD, lambda: self.deeds.do("add"), theme=self.theme, icon="plus", tip="Ctrl+N")
+        header = PanelHeader(self.theme, tr("Memories"))
+        self.add = button(tr(_ADD), lambda: self.deeds.do("add"), theme=self.theme, icon="plus", tip="Ctrl+N")
         header.add(self.add)
         self.shelves = ShelfList(self.theme)
         self.shelves.chosen.connect(lambda key: self.model.narrow(shelf=key))
         header.add(self.shelves.box)
-        self.search = SearchField(self.theme, "Search memories")
+        self.search = SearchField(self.theme, tr("Search memories"))
         self.search.setMinimumWidth(self.theme.px(110))
         self.search.textChanged.connect(lambda text: self.model.narrow(query=text))
         self.search.given_up.connect(lambda: self.table.setFocus())
         header.add_end(self.search)
-        for word, icon, name in (("import", "folder", "Import memories…"), ("export", "save", "Export memories…")):
+        files = (("import", "folder", tr("Import memories…")), ("export", "save", tr("Export memories…")))
+        for word, icon, name in files:
             header.add_end(icon_button(self.theme, icon, name, partial(self.deeds.do, word)))
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setChildrenCollapsible(False)
@@ -93,7 +95,7 @@ class MemoriesView(QWidget):
         self.table.clicked.connect(lambda _index: self.show_memory())
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._selected())
         follow(self.theme, self, self._restyle)
-        self.empty = EmptyState(self.theme, "memories", "", "", step=_ADD, run=self._empty_step)
+        self.empty = EmptyState(self.theme, "memories", "", "", step=tr(_ADD), run=self._empty_step)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.table)
         self.pages.addWidget(self.empty)
@@ -112,7 +114,7 @@ class MemoriesView(QWidget):
         flow.setContentsMargins(16, 8, 12, 8)
         self.buttons: dict[str, QPushButton] = {}
         for word, title, key in DEEDS:
-            made = button(title, partial(self.deeds.do, word), tip=f"{title} ({key})")
+            made = button(tr(title), partial(self.deeds.do, word), tip=f"{tr(title)} ({key})")
             self.buttons[word] = made
             flow.addWidget(made)
         self._count = label("", "quiet")
@@ -124,7 +126,7 @@ class MemoriesView(QWidget):
     def load(self) -> None:
         """Read everything anew."""
         if not self.model.loaded:
-            self._wait.begin("Reading the memories…")
+            self._wait.begin(tr("Reading the memories…"))
         self.tasks.start(self._load, name="memories.load", replace=True)
 
     async def _load(self) -> None:
@@ -150,7 +152,7 @@ class MemoriesView(QWidget):
         self.search.clear()
         self.search.blockSignals(False)
         if not self.model.reveal(number):
-            self.context.tell("This memory is not there any more.")
+            self.context.tell(tr("This memory is not there any more."))
             return
         self._show_shelves()
         self.show_memory()
@@ -185,7 +187,9 @@ class MemoriesView(QWidget):
             return
         page = MemoryPage(self.model, history, self.context, partial(self._do_one, number), allowed)
         self._shown = page
-        self.context.side_view.show_widget("Memory", page, closed=partial(self._side_closed, page))
+        self.context.side_view.show_widget(
+            ptr("one saved memory", "Memory"), page, closed=partial(self._side_closed, page)
+        )
         if focus:
             page.setFocus()
 
@@ -213,7 +217,7 @@ class MemoriesView(QWidget):
         """Where room is short, the list at the left becomes a box in the head."""
         narrow = self.width() < self.theme.px(NARROW_PX)
         self.shelves.set_narrow(narrow)
-        self.add.setText("" if narrow else _ADD)
+        self.add.setText("" if narrow else tr(_ADD))
 
     def _heard(self, what: str) -> None:
         if what == "shelves":
@@ -249,7 +253,8 @@ class MemoriesView(QWidget):
             made.setEnabled(fits and (word != "edit" or len(self.model.chosen) == 1))
             made.setVisible(fits if word == "unprotect" else gone is (word == "restore"))
         chosen, shown = len(self.model.chosen), len(self.model.rows)
-        self._count.setText(f"{chosen:,} of {shown:,} chosen" if chosen > 1 else f"{shown:,} shown")
+        several = tr("{chosen} of {shown} chosen", chosen=chosen, shown=shown)
+        self._count.setText(several if chosen > 1 else tr("{n} shown", n=shown))
 
     def _show_state(self) -> None:
         model = self.model
@@ -259,13 +264,14 @@ class MemoriesView(QWidget):
             return
         name = model.hosted.name
         if model.query.strip():
-            self.empty.set_text("Nothing fits", "No memory here has this in its text or its tags.")
+            self.empty.set_text(tr("Nothing fits"), tr("No memory here has this in its text or its tags."))
         elif model.shelf == RETIRED:
-            self.empty.set_text("Nothing was retired", "Whatever is retired or makes room comes here, to be restored.")
+            text = tr("Whatever is retired or makes room comes here, to be restored.")
+            self.empty.set_text(tr("Nothing was retired"), text)
         else:
-            text = f"What {name} decides to remember is kept here, and what you write down."
-            self.empty.set_text("Nothing is kept yet", text)
-        self.empty.button.setText("Show all" if model.filtered else _ADD)
+            text = tr("What {name} decides to remember is kept here, and what you write down.", name=name)
+            self.empty.set_text(tr("Nothing is kept yet"), text)
+        self.empty.button.setText(tr("Show all") if model.filtered else tr(_ADD))
         self.empty.button.setAccessibleName(self.empty.button.text())
         self.pages.setCurrentWidget(self.empty)
 
