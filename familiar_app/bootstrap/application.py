@@ -23,6 +23,7 @@ from familiar_app.store import keyring
 from familiar_app.store.profile import Profile
 from familiar_app.store.profile_swap import finish_exchange
 from familiar_app.store.vault import Vault, vault_id
+from familiar_app.store.whole_erasure import finish_whole_erasure
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +54,7 @@ class Application:
         self._contact_book: ContactBook | None = None
         self._lasting, self._discord = lasting, discord
         self._changing = asyncio.Lock()
+        self._finish_erasure()
         if finish_exchange(profile.root):
             log.warning("the restoring of a backup was cut off, and is complete now")
         self._lore_library = LoreLibrary()
@@ -86,6 +88,8 @@ class Application:
                 raise UserError(
                     tr("There is a vault in this profile already."), tr("Unlock it, or choose another folder.")
                 )
+            # What an erased profile could not get rid of must be gone before there is anything new beside it.
+            await asyncio.to_thread(finish_whole_erasure, self._profile.root)
             own = roster.checked_settings(familiar)
             self._profile.settings()
             vault = await Vault.create(
@@ -222,6 +226,14 @@ class Application:
         if services.discord is not None:
             self._tasks.start(services.discord.begin(), name="Discord", owner=services)
         return services
+
+    def _finish_erasure(self) -> None:
+        """Complete the erasure of the whole profile where one was cut off."""
+        try:
+            if finish_whole_erasure(self._profile.root):
+                log.warning("the erasure of the profile was cut off, and is complete now")
+        except FamiliarError as error:
+            log.warning("the erasure of the profile could not be completed yet", exc_info=error)
 
     def _host_of_open(self) -> FamiliarHost:
         if self._host is None:

@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.text import ntr, tr
 from familiar_app.store import schema
 from familiar_app.store.backup import Report, on_this_loop, refuse_without_room
 from familiar_app.store.backup_file import BackupContents, SealedBackup, damaged_backup
@@ -25,6 +26,7 @@ from familiar_app.store.lock import VaultLock
 from familiar_app.store.page_check import damaged_pages
 from familiar_app.store.profile_swap import CANON, COMING, VAULT_FILES, coming_folder, drop_coming, exchange
 from familiar_app.store.vault_file import keys_path
+from familiar_app.store.whole_erasure import finish_whole_erasure
 from familiar_app.store.written_file import write_atomically
 
 _CHUNK_BYTES = 1024 * 1024
@@ -105,6 +107,7 @@ async def restore(looked: Looked, wanted: Restoring, progress: Report | None = N
 def _lock(root: Path) -> VaultLock:
     with translated(root):
         root.mkdir(parents=True, exist_ok=True)
+    finish_whole_erasure(root)
     return VaultLock(root / "vault.db")
 
 
@@ -141,7 +144,7 @@ def _copy_database(sealed: SealedBackup, target: Path, report: Report) -> None:
         while left > 0:
             chunk = source.read(min(_CHUNK_BYTES, left))
             if not chunk:
-                raise damaged_backup(sealed.path, "its end is missing")
+                raise damaged_backup(sealed.path, tr("its end is missing"))
             copy.write(chunk)
             left -= len(chunk)
             report(_COPYING * (1 - left / sealed.database_size))
@@ -155,9 +158,12 @@ def _check(vault: Path, looked: Looked, report: Report) -> None:
         finally:
             connection.close()
     except FamiliarError as error:
-        raise damaged_backup(looked.sealed.path, "its database cannot be opened") from error
+        raise damaged_backup(looked.sealed.path, tr("its database cannot be opened")) from error
     if bad:
-        raise damaged_backup(looked.sealed.path, f"{len(bad)} of its pages are not what was written")
+        raise damaged_backup(
+            looked.sealed.path,
+            ntr("{n} of its pages is not what was written", "{n} of its pages are not what was written", len(bad)),
+        )
 
 
 def same_vault(root: Path, looked: Looked) -> bool:
