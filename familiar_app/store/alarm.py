@@ -10,6 +10,7 @@ from familiar_app.domain.alarm import MAX_WAITING, Alarm, NewAlarm
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import BugError, UserError
 from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Turn
 from familiar_app.store import alarm_log
 from familiar_app.store.engine import Engine
@@ -54,7 +55,9 @@ class Alarms:
                 "SELECT count(*) FROM alarms WHERE familiar = ? AND state = 'waiting'", (new.familiar,)
             ).fetchone()[0]
             if waiting >= MAX_WAITING:
-                raise UserError(f"{MAX_WAITING} reminders are waiting already.", "Take one back first.")
+                raise UserError(
+                    tr("{limit} reminders are waiting already.", limit=MAX_WAITING), tr("Take one back first.")
+                )
             call = {"id": call_id, "arguments": dict(arguments or {})}
             return _stored(connection, alarm_log.log_set(connection, new, self._now(), call, told))
 
@@ -77,7 +80,7 @@ class Alarms:
         def work(connection: Connection) -> Turn:
             alarm = _waiting(connection, familiar, number)
             if alarm is None:
-                raise UserError(f"There is no reminder {number} that is still waiting.")
+                raise UserError(tr("There is no reminder {number} that is still waiting.", number=str(number)))
             call = None if arguments is None else {"id": call_id, "arguments": dict(arguments)}
             return _stored(connection, alarm_log.log_cancel(connection, alarm, self._now(), words=words, call=call))
 

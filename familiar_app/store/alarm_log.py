@@ -15,6 +15,7 @@ from familiar_app.domain.alarm import ALARM_CANCEL, ALARM_DUE, ALARM_SET, Alarm,
 from familiar_app.domain.clock import format_time, parse_time
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import MAIN_CHANNEL, ChannelId, FamiliarId, PersonKey, TurnId
+from familiar_app.domain.text import tr
 from familiar_app.store.channel import ensure_local
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.store.text import storable
@@ -174,7 +175,7 @@ def _append(
     values = (role, storable(words), now, now, familiar, mode, answers, calls, call, channel)
     row = connection.execute(_APPEND, values).fetchone()
     if row is None:
-        raise UserError("The channel of the reminder is gone.")
+        raise UserError(tr("The channel of the reminder is gone."))
     return TurnId(row[0])
 
 

@@ -22,6 +22,7 @@ from familiar_app.domain.audience import (
 )
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, is_local
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Channel
 from familiar_app.store.engine import Engine
 from familiar_app.store.provenance import Provenance, read_provenance
@@ -76,7 +77,9 @@ class Audiences:
                 "UPDATE channels SET readers = ? WHERE id = ?", (None if readers is None else _json(readers), channel)
             )
             if changed.rowcount == 0:
-                raise UserError(f"There is no channel {channel}.", "Look at the list of channels.")
+                raise UserError(
+                    tr("There is no channel {channel}.", channel=str(channel)), tr("Look at the list of channels.")
+                )
 
         await self._engine.write(work)
 

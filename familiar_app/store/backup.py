@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from familiar_app import __version__
 from familiar_app.domain.backup import BackupCause
 from familiar_app.domain.errors import OutsideError, StoppedByUserError, UserError
+from familiar_app.domain.text import ntr, tr
 from familiar_app.store import schema
 from familiar_app.store.backup_file import BackupContents, ProfileFile, SealedBackup, append_contents, damaged_backup
 from familiar_app.store.connection import PAGE_SIZE_BYTES, connect, connect_copy
@@ -102,7 +103,9 @@ def copy_database(
 ) -> BackupContents:
     """Copy the state that `connection` sees into the unfinished file of `wish`, and count what is in it."""
     if os.path.lexists(wish.target):
-        raise UserError(f"{wish.target} exists already; it was left as it is.", "Choose another name.")
+        raise UserError(
+            tr("{path} exists already; it was left as it is.", path=wish.target), tr("Choose another name.")
+        )
     writing = _writing(wish.target)
     with translated(wish.target):
         pages = int(connection.execute("PRAGMA page_count").fetchone()[0])
@@ -131,7 +134,9 @@ def finish_backup(
             append_contents(writing, data_key, keys, contents, profile_files(wish.profile))
             found = check_backup(writing, data_key, lambda part: report(_COPYING + part * _CHECKING), wish.stop)
             if found.counts != contents.counts:
-                raise OutsideError("The backup does not hold what the vault holds; it was thrown away.", "Try again.")
+                raise OutsideError(
+                    tr("The backup does not hold what the vault holds; it was thrown away."), tr("Try again.")
+                )
             _take_name(writing, wish.target)
         except BaseException:
             writing.unlink(missing_ok=True)
@@ -150,10 +155,13 @@ def check_backup(path: Path, data_key: bytes, report: Report, stop: threading.Ev
     try:
         bad = damaged_pages(connection, path, report=report, stop=stop, pages=contents.pages)
         if bad or schema.version_of(connection) != contents.schema:
-            raise damaged_backup(path, f"{len(bad)} of its pages are not what was written")
+            raise damaged_backup(
+                path,
+                ntr("{n} of its pages is not what was written", "{n} of its pages are not what was written", len(bad)),
+            )
         for kind, query in counted(connection).items():
             if int(connection.execute(query).fetchone()[0]) != contents.counts.get(kind):
-                raise damaged_backup(path, f"the number of its {kind} is another than it says")
+                raise damaged_backup(path, tr("the number of its {kind} is another than it says", kind=kind))
     finally:
         connection.close()
     return contents
@@ -182,13 +190,17 @@ def profile_files(root: Path) -> Iterator[ProfileFile]:
 def refuse_without_room(folder: Path, needed_bytes: int) -> None:
     """Raise OutsideError where the disk of `folder` has less room than that."""
     if not folder.is_dir():
-        raise UserError(f"There is no folder {folder}.", "Make it, or choose another one.")
+        raise UserError(tr("There is no folder {folder}.", folder=folder), tr("Make it, or choose another one."))
     free = shutil.disk_usage(folder).free
     if free < needed_bytes:
         raise OutsideError(
-            f"There is too little room in {folder}: this takes {megabytes(needed_bytes)}, and {megabytes(free)} are "
-            "free. Nothing was changed.",
-            "Free some space, or choose a folder on another disk.",
+            tr(
+                "There is too little room in {folder}: this takes {needed}, and {free} are free. Nothing was changed.",
+                folder=folder,
+                needed=megabytes(needed_bytes),
+                free=megabytes(free),
+            ),
+            tr("Free some space, or choose a folder on another disk."),
             retryable=True,
         )
 
@@ -212,7 +224,7 @@ def on_this_loop(progress: Report | None) -> Report:
 def refuse_stopped(stop: threading.Event | None) -> None:
     """Raise StoppedByUserError where the work is to end."""
     if stop is not None and stop.is_set():
-        raise StoppedByUserError("It was stopped before it was complete. Nothing was changed.")
+        raise StoppedByUserError(tr("It was stopped before it was complete. Nothing was changed."))
 
 
 def _copy_pages(connection: Connection, writing: Path, data_key: bytes, stop: threading.Event, report: Report) -> None:
@@ -237,11 +249,15 @@ def _take_name(writing: Path, target: Path) -> None:
     try:
         os.link(writing, target)
     except FileExistsError as error:
-        raise UserError(f"{target} exists already; it was left as it is.", "Choose another name.") from error
+        raise UserError(
+            tr("{path} exists already; it was left as it is.", path=target), tr("Choose another name.")
+        ) from error
     except OSError:
         # Some file systems have no links; there the moment between looking and renaming has to do.
         if os.path.lexists(target):
-            raise UserError(f"{target} exists already; it was left as it is.", "Choose another name.") from None
+            raise UserError(
+                tr("{path} exists already; it was left as it is.", path=target), tr("Choose another name.")
+            ) from None
         writing.rename(target)
     else:
         writing.unlink()

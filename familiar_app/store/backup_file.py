@@ -24,6 +24,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from familiar_app.domain.errors import BadInputError, OutsideError, UserError
+from familiar_app.domain.text import tr
 from familiar_app.store.connection import PAGE_SIZE_BYTES, SALT_SIZE_BYTES
 from familiar_app.store.fault import translated
 from familiar_app.store.keys import KeyFile
@@ -78,13 +79,13 @@ class SealedBackup:
         """Raises UserError where there is no file, BadInputError where it is no backup, OutsideError."""
         self.path = path
         if not path.is_file():
-            raise UserError(f"There is no file {path}.", "Check the path of the backup.")
+            raise UserError(tr("There is no file {path}.", path=path), tr("Check the path of the backup."))
         with translated(path), path.open("rb") as stream:
             self.salt, self.database_size, self._contents_at, self._keys_at, self._end = _read_tail(stream, path)
             stream.seek(self._keys_at)
             self.keys = KeyFile.parse(stream.read(self._end - self._keys_at))
         if self.keys.salt != self.salt.hex():
-            raise damaged_backup(path, "its keys belong to another database")
+            raise damaged_backup(path, tr("its keys belong to another database"))
 
     def open(self, data_key: bytes) -> BackupContents:
         """Return the contents. Raises BadInputError where they are damaged."""
@@ -131,9 +132,9 @@ def append_contents(
 def damaged_backup(path: Path, detail: str) -> BadInputError:
     """Return the error for a backup that is not as it was written."""
     return BadInputError(
-        f"the backup is damaged: {detail}. Nothing was changed.",
+        tr("the backup is damaged: {detail}. Nothing was changed.", detail=detail),
         source=path,
-        next_step="Take another backup; an older one is better than a damaged one.",
+        next_step=tr("Take another backup; an older one is better than a damaged one."),
     )
 
 
@@ -168,8 +169,8 @@ def _read_tail(stream: BinaryIO, path: Path) -> tuple[bytes, int, int, int, int]
         raise _no_backup(path)
     if form > FORMAT:
         raise OutsideError(
-            "This backup was made by a newer Familiar. Nothing was changed.",
-            "Install the newer version of Familiar to restore it.",
+            tr("This backup was made by a newer Familiar. Nothing was changed."),
+            tr("Install the newer version of Familiar to restore it."),
         )
     end = size - _TAIL.size
     if not (
@@ -177,15 +178,15 @@ def _read_tail(stream: BinaryIO, path: Path) -> tuple[bytes, int, int, int, int]
         and database_size % PAGE_SIZE_BYTES == 0
         and keys_at - contents_at <= _MAX_CONTENTS_BYTES
     ):
-        raise damaged_backup(path, "its parts do not fit together")
+        raise damaged_backup(path, tr("its parts do not fit together"))
     return salt, database_size, contents_at, keys_at, end
 
 
 def _no_backup(path: Path) -> BadInputError:
     return BadInputError(
-        "this is not a backup of Familiar, or its end is missing. Nothing was changed.",
+        tr("this is not a backup of Familiar, or its end is missing. Nothing was changed."),
         source=path,
-        next_step="Choose a file that 'familiar backup' or the backups page made, or copy it again.",
+        next_step=tr("Choose a file that 'familiar backup' or the backups page made, or copy it again."),
     )
 
 
@@ -206,9 +207,9 @@ def _parse(text: bytes, sealed: SealedBackup) -> BackupContents:
             left_out=tuple(map(str, shape["left_out"])),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise damaged_backup(sealed.path, "its table of contents cannot be read") from error
+        raise damaged_backup(sealed.path, tr("its table of contents cannot be read")) from error
     if contents.pages * PAGE_SIZE_BYTES != sealed.database_size or not all(_is_inside(file.name) for file in files):
-        raise damaged_backup(sealed.path, "its table of contents does not fit the rest")
+        raise damaged_backup(sealed.path, tr("its table of contents does not fit the rest"))
     return contents
 
 
@@ -230,7 +231,7 @@ def _unseal(data_key: bytes, salt: bytes, what: str, sealed: bytes, path: Path) 
     try:
         return AESGCM(_sealing_key(data_key)).decrypt(nonce, text, _bound(salt, what))
     except (InvalidTag, ValueError) as error:
-        raise damaged_backup(path, "a part behind the database is not what was written") from error
+        raise damaged_backup(path, tr("a part behind the database is not what was written")) from error
 
 
 def _sealing_key(data_key: bytes) -> bytes:

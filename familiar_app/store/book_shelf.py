@@ -15,6 +15,7 @@ from typing import Any, Literal
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.settings import CharacterConfig
+from familiar_app.domain.text import tr
 from familiar_app.store.fault import translated
 from familiar_app.store.profile import Profile
 from familiar_app.store.written_file import sync_folder, write_atomically
@@ -75,7 +76,9 @@ class BookShelf:
     def move(self, path: Path, binding: Literal["channel", "everywhere"]) -> Path:
         """Bring a book into the folder for channels or for everywhere. Raises UserError for the familiar's own."""
         if path == self._own:
-            raise UserError("The familiar's own lorebook stays with it.", "Export it, and import it into another one.")
+            raise UserError(
+                tr("The familiar's own lorebook stays with it."), tr("Export it, and import it into another one.")
+            )
         folder = self._folder(binding)
         return path if path.parent == folder else self._moved(path, self._free(folder, path.stem))
 

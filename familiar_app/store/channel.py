@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import BadInputError, UserError
 from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, TurnId, is_local
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Channel, ChannelSummary
 from familiar_app.store.engine import Engine
 from familiar_app.store.moment import from_micros, to_micros
@@ -65,7 +66,7 @@ class Channels:
                 )
             channel = _find(connection, key, owner)
             if channel is None:
-                raise UserError("The channel was not stored.", "Try again.")
+                raise UserError(tr("The channel was not stored."), tr("Try again."))
             if owner is None and familiar is not None:
                 _subscribe(connection, channel.id, familiar, self._now())
             return channel
@@ -99,7 +100,7 @@ class Channels:
     async def rename(self, id: ChannelId, title: str) -> None:  # noqa: A002
         """Give a channel another title."""
         if not title.strip():
-            raise BadInputError("a channel needs a title.", field="title")
+            raise BadInputError(tr("a channel needs a title."), field="title")
         await self._change(id, "UPDATE channels SET title = ? WHERE id = ?", storable(title.strip()))
 
     async def archive(self, id: ChannelId, on: bool) -> None:  # noqa: A002
@@ -137,7 +138,9 @@ class Channels:
     async def _change(self, channel: ChannelId, statement: str, value: object) -> None:
         def work(connection: Connection) -> None:
             if connection.execute(statement, (value, channel)).rowcount == 0:
-                raise UserError(f"There is no channel {channel}.", "Look at the list of channels.")
+                raise UserError(
+                    tr("There is no channel {channel}.", channel=str(channel)), tr("Look at the list of channels.")
+                )
 
         await self._engine.write(work)
 
@@ -151,7 +154,7 @@ def ensure_local(connection: Connection, key: ChannelKey, familiar: FamiliarId, 
         _add(connection, (key, familiar, None, None, now))
     found = _find(connection, key, familiar)
     if found is None:
-        raise UserError("The channel was not stored.", "Try again.")
+        raise UserError(tr("The channel was not stored."), tr("Try again."))
     return found.id
 
 
@@ -164,7 +167,7 @@ def ensure_heard(
         _add(connection, (key, None, None, guild, now))
         known = _find(connection, key, None)
     if known is None:
-        raise UserError("The channel was not stored.", "Try again.")
+        raise UserError(tr("The channel was not stored."), tr("Try again."))
     _subscribe(connection, known.id, familiar, now)
     return known.id
 
@@ -181,7 +184,7 @@ def _owner(key: ChannelKey, familiar: FamiliarId | None) -> FamiliarId | None:
     if not is_local(key):
         return None
     if familiar is None:
-        raise BadInputError("a local channel belongs to a familiar, and none was given.", field="channel")
+        raise BadInputError(tr("a local channel belongs to a familiar, and none was given."), field="channel")
     return familiar
 
 
@@ -199,7 +202,7 @@ def read_channel(connection: Connection, channel: ChannelId) -> Channel | None:
 
 def _subscribe(connection: Connection, channel: ChannelId, familiar: FamiliarId, now: int) -> None:
     if read_channel(connection, channel) is None:
-        raise UserError(f"There is no channel {channel}.", "Look at the list of channels.")
+        raise UserError(tr("There is no channel {channel}.", channel=str(channel)), tr("Look at the list of channels."))
     connection.execute(
         "INSERT INTO subscriptions (channel, familiar, since) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         (channel, familiar, now),

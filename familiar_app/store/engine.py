@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlcipher3 import dbapi2
 
 from familiar_app.domain.errors import LockedError
+from familiar_app.domain.text import tr
 from familiar_app.store.connection import connect
 from familiar_app.store.fault import DamagedVaultError, translate
 from familiar_app.store.keys import wipe
@@ -136,5 +137,7 @@ class Engine:
         if self._closed:
             raise closed_error()
         if self._writer is None:
-            raise LockedError("This vault was opened for reading only.", "Open it for writing to change something.")
+            raise LockedError(
+                tr("This vault was opened for reading only."), tr("Open it for writing to change something.")
+            )
         return self._writer

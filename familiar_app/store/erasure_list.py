@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import PersonKey
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import NewTurn
 from familiar_app.store.moment import to_micros
 from familiar_app.store.text import storable
@@ -69,7 +70,7 @@ class ErasedList:
             fields = json.loads(text)
             return cls(str(fields["key"]), tuple(ErasedOne(*one) for one in fields["erased"]))
         except (ValueError, KeyError, TypeError) as error:
-            raise BadInputError("this is no list of what was erased.") from error
+            raise BadInputError(tr("this is no list of what was erased.")) from error
 
 
 def digest_of(key: str, kind: str, name: str) -> str:

@@ -16,6 +16,7 @@ from familiar_app.domain.erasure import Kind, OfChannel, OfFamiliar, OfMessage, 
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import OWNER, PersonKey
 from familiar_app.domain.redaction import Redaction, usable_names
+from familiar_app.domain.text import tr
 from familiar_app.store.channel import read_channel
 from familiar_app.store.person_alias import identities_of, read_aliases
 from familiar_app.store.turn_write import existing
@@ -91,12 +92,14 @@ def find(connection: Connection, target: Target) -> Scope:
     if isinstance(target, OfMessage):
         turn = existing(connection, target.turn)
         if turn.role == "operator":
-            raise UserError("What was decided by hand is no message.", "Choose a message.")
+            raise UserError(tr("What was decided by hand is no message."), tr("Choose a message."))
         return Scope("message", str(target.turn))
     if isinstance(target, OfChannel):
         channel = read_channel(connection, target.channel)
         if channel is None:
-            raise UserError(f"There is no channel {target.channel}.", "Look at the list of channels.")
+            raise UserError(
+                tr("There is no channel {channel}.", channel=str(target.channel)), tr("Look at the list of channels.")
+            )
         return Scope("channel", channel.title or channel.key, channels=(target.channel,))
     return Scope("familiar", target.familiar, familiar=target.familiar, lineage=target.lineage)
 
@@ -140,17 +143,19 @@ def redaction_of(connection: Connection, scope: Scope) -> Redaction:
 def _person(connection: Connection, key: PersonKey) -> Scope:
     if key == OWNER:
         raise UserError(
-            "You are the owner of this profile, so you cannot be erased from it.",
-            "Erase a channel or a familiar, or remove the whole profile.",
+            tr("You are the owner of this profile, so you cannot be erased from it."),
+            tr("Erase a channel or a familiar, or remove the whole profile."),
         )
     if key.startswith("ego:"):
-        raise UserError("A familiar is no person.", "Erase it with 'familiar familiar forget'.")
+        raise UserError(tr("A familiar is no person."), tr("Erase it with 'familiar familiar forget'."))
     keys = identities_of(read_aliases(connection), key)
     if OWNER in keys:
-        raise UserError("This identity counts as you, the owner.", "Take it apart first with 'familiar person part'.")
+        raise UserError(
+            tr("This identity counts as you, the owner."), tr("Take it apart first with 'familiar person part'.")
+        )
     named = list(_names_of(connection, keys))
     if not named and not _is_known(connection, keys):
-        raise UserError("Nobody is known by this key.", "Look up the keys with 'familiar person list'.")
+        raise UserError(tr("Nobody is known by this key."), tr("Look up the keys with 'familiar person list'."))
     names, shared = usable_names(named, _names_of_others(connection, keys))
     alone = [number for (number,) in connection.execute(_ALONE, (json.dumps(keys),))]
     return Scope("person", _label(connection, keys), tuple(keys), tuple(names), tuple(shared), tuple(alone))

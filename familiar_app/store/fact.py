@@ -17,6 +17,7 @@ from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import Fact, FactId, NewFact, Subject
 from familiar_app.domain.ids import OWNER, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.projection import Reflection, Retirement, RetirementId
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Channel, Turn
 from familiar_app.store import fact_act, fact_query, fact_write, owner_act
 from familiar_app.store.channel import read_channel
@@ -253,7 +254,7 @@ class Facts:
         def act(connection: Connection) -> tuple[FamiliarId, fact_act.Act]:
             known: Retirement | None = read_retirement(connection, number)
             if known is None:
-                raise UserError(f"There is no proposal {number}.", "Look at the list again.")
+                raise UserError(tr("There is no proposal {number}.", number=str(number)), tr("Look at the list again."))
             return known.familiar, fact_act.decision_act(connection, name, known.prior.id, known.successor.id)
 
         return (await self._act(act))[0]

@@ -14,6 +14,7 @@ from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import FactId, NewFact, Subject
 from familiar_app.domain.fact_text import identity
 from familiar_app.domain.ids import OWNER, ChannelId, FamiliarId, PersonKey, TurnId
+from familiar_app.domain.text import tr
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -82,7 +83,9 @@ def resolve(connection: Connection, familiar: FamiliarId, reference: Act) -> Fac
         (familiar, marked),
     ).fetchone()
     if row is None:
-        raise UserError(f"There is no fact {number}.", "Look up its number with `familiar facts`.")
+        raise UserError(
+            tr("There is no fact {number}.", number=str(number)), tr("Look up its number with `familiar facts`.")
+        )
     return FactId(row[0])
 
 
@@ -112,7 +115,7 @@ def _content(new: NewFact) -> Act:
 def _reference(connection: Connection, fact: FactId) -> Act:
     marked = identity_of(connection, fact)
     if marked is None:
-        raise UserError(f"There is no fact {fact}.", "Look up its number with `familiar facts`.")
+        raise UserError(tr("There is no fact {fact}.", fact=str(fact)), tr("Look up its number with `familiar facts`."))
     return {"fact": fact, "identity": marked.hex()}
 
 

@@ -11,6 +11,7 @@ from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import Belief, Cause, Fact, FactId, Subject, as_known_at
 from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.interval import Interval
+from familiar_app.domain.text import tr
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.store.person import label_of, names_of_each
 
@@ -49,7 +50,7 @@ def existing_fact(connection: Connection, fact: FactId) -> Fact:
     """Return a fact that must be there. Raises UserError where it is not."""
     found = read_fact(connection, fact)
     if found is None:
-        raise UserError(f"There is no fact {fact}.", "Look up its number with `familiar facts`.")
+        raise UserError(tr("There is no fact {fact}.", fact=str(fact)), tr("Look up its number with `familiar facts`."))
     return found
 
 

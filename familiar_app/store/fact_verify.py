@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.fact_text import identity
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.store.schema_memory import EVER, NEVER
 
 if TYPE_CHECKING:
@@ -19,39 +20,55 @@ _PER_QUERY = 20
 
 # Each query returns the ids that break its rule.
 _RULES = (
-    ("facts", "begins at another time than its first belief", """SELECT f.id FROM facts f LEFT JOIN fact_beliefs b
+    ("facts", tr_later("begins at another time than its first belief"),
+     """SELECT f.id FROM facts f LEFT JOIN fact_beliefs b
         ON b.fact = f.id AND b.number = 1 WHERE b.since IS NULL OR b.since <> f.created_at"""),
-    ("facts", "ends otherwise than its last belief", """SELECT f.id FROM facts f JOIN fact_beliefs b ON b.fact = f.id
+    ("facts", tr_later("ends otherwise than its last belief"),
+     """SELECT f.id FROM facts f JOIN fact_beliefs b ON b.fact = f.id
         AND b.number = f.beliefs WHERE b.until IS NOT f.superseded_at OR b.successor IS NOT f.superseded_by"""),
-    ("facts", "has another number of beliefs than it says", """SELECT f.id FROM facts f WHERE f.beliefs <>
+    ("facts", tr_later("has another number of beliefs than it says"),
+     """SELECT f.id FROM facts f WHERE f.beliefs <>
         (SELECT count(*) FROM fact_beliefs b WHERE b.fact = f.id)"""),
-    ("facts", "ends in the world before it begins", "SELECT id FROM facts WHERE valid_to <= valid_from"),
-    ("facts", "was replaced by itself", "SELECT id FROM facts WHERE superseded_by = id"),
-    ("facts", "was replaced by a fact of another familiar", """SELECT f.id FROM facts f JOIN facts s
+    ("facts", tr_later("ends in the world before it begins"),
+     "SELECT id FROM facts WHERE valid_to <= valid_from"),
+    ("facts", tr_later("was replaced by itself"),
+     "SELECT id FROM facts WHERE superseded_by = id"),
+    ("facts", tr_later("was replaced by a fact of another familiar"),
+     """SELECT f.id FROM facts f JOIN facts s
         ON s.id = f.superseded_by WHERE s.familiar <> f.familiar"""),
-    ("facts", "is replaced but not retired", """SELECT id FROM facts WHERE superseded_by IS NOT NULL
+    ("facts", tr_later("is replaced but not retired"),
+     """SELECT id FROM facts WHERE superseded_by IS NOT NULL
         AND superseded_at IS NULL"""),
-    ("facts", "is hidden but still believed", "SELECT id FROM facts WHERE hidden AND superseded_at IS NULL"),
+    ("facts", tr_later("is hidden but still believed"),
+     "SELECT id FROM facts WHERE hidden AND superseded_at IS NULL"),
     ("facts", "lies outside the bounds of its block", f"""SELECT f.id FROM facts f LEFT JOIN fact_blocks k
         ON k.block = f.id >> 8 WHERE k.block IS NULL OR k.created_from > f.created_at
         OR k.believed_to < coalesce(f.superseded_at, {NEVER}) OR k.valid_from > coalesce(f.valid_from, {EVER})
         OR k.valid_to < coalesce(f.valid_to, {NEVER})"""),
-    ("fact_subjects", "has other times than its fact", """SELECT s.fact FROM fact_subjects s JOIN facts f
+    ("fact_subjects", tr_later("has other times than its fact"),
+     """SELECT s.fact FROM fact_subjects s JOIN facts f
         ON f.id = s.fact WHERE s.familiar <> f.familiar OR s.valid_from IS NOT f.valid_from OR s.valid_to IS NOT
         f.valid_to OR s.created_at <> f.created_at OR s.superseded_at IS NOT f.superseded_at
         OR s.beliefs <> f.beliefs OR s.hidden <> f.hidden"""),
-    ("fact_sources", "cites a deleted turn", """SELECT s.fact FROM fact_sources s JOIN turns t ON t.id = s.turn
+    ("fact_sources", tr_later("cites a deleted turn"),
+     """SELECT s.fact FROM fact_sources s JOIN turns t ON t.id = s.turn
         WHERE t.deleted"""),
-    ("fact_beliefs", "ends before it begins", "SELECT fact FROM fact_beliefs WHERE until < since"),
-    ("fact_beliefs", "is open before the last one", """SELECT b.fact FROM fact_beliefs b WHERE b.until IS NULL
+    ("fact_beliefs", tr_later("ends before it begins"),
+     "SELECT fact FROM fact_beliefs WHERE until < since"),
+    ("fact_beliefs", tr_later("is open before the last one"),
+     """SELECT b.fact FROM fact_beliefs b WHERE b.until IS NULL
         AND EXISTS (SELECT 1 FROM fact_beliefs n WHERE n.fact = b.fact AND n.number > b.number)"""),
-    ("fact_beliefs", "is open although its end has a cause", """SELECT fact FROM fact_beliefs
+    ("fact_beliefs", tr_later("is open although its end has a cause"),
+     """SELECT fact FROM fact_beliefs
         WHERE (until IS NULL) <> (end_cause IS NULL) OR (until IS NULL AND successor IS NOT NULL)"""),
-    ("fact_beliefs", "begins before the one before it ends", """SELECT b.fact FROM fact_beliefs b JOIN fact_beliefs n
+    ("fact_beliefs", tr_later("begins before the one before it ends"),
+     """SELECT b.fact FROM fact_beliefs b JOIN fact_beliefs n
         ON n.fact = b.fact AND n.number = b.number + 1 WHERE n.since < b.until"""),
-    ("reflections", "cites nothing", """SELECT id FROM reflections r WHERE NOT EXISTS (SELECT 1 FROM reflection_turns t
+    ("reflections", tr_later("cites nothing"),
+     """SELECT id FROM reflections r WHERE NOT EXISTS (SELECT 1 FROM reflection_turns t
         WHERE t.reflection = r.id) AND NOT EXISTS (SELECT 1 FROM reflection_facts c WHERE c.reflection = r.id)"""),
-    ("retirements", "retires a fact for itself", "SELECT id FROM retirements WHERE prior = successor"),
+    ("retirements", tr_later("retires a fact for itself"),
+     "SELECT id FROM retirements WHERE prior = successor"),
 )  # fmt: skip
 
 
@@ -59,7 +76,7 @@ def fact_problems(connection: Connection) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the facts and what is drawn from them. Reads every fact."""
     for table, what, query in _RULES:
         for (number,) in connection.execute(query).fetchmany(_PER_QUERY):
-            yield f"{table} {number}", what
+            yield f"{table} {number}", tr(what)
     yield from _circles(connection)
     yield from _identities(connection)
 
@@ -75,7 +92,7 @@ def _circles(connection: Connection) -> Iterator[tuple[str, str]]:
             path[here] = None
             here = pointers.get(here)
         if here in path:
-            yield f"facts {here}", "is replaced in a circle"
+            yield f"facts {here}", tr("is replaced in a circle")
         settled.update(path)
 
 
@@ -86,4 +103,4 @@ def _identities(connection: Connection) -> Iterator[tuple[str, str]]:
     )
     wrong = (number for number, text, marked, keys in rows if identity(text, json.loads(keys)) != marked)
     for _, number in zip(range(_PER_QUERY), wrong, strict=False):
-        yield f"facts {number}", "is filed under another identity than its text and subjects have"
+        yield f"facts {number}", tr("is filed under another identity than its text and subjects have")

@@ -15,6 +15,7 @@ from familiar_app.domain.errors import BadInputError, BugError, UserError
 from familiar_app.domain.fact import Belief, Cause, Fact, FactId, NewFact, begin, end
 from familiar_app.domain.fact_text import identity
 from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
+from familiar_app.domain.text import tr
 from familiar_app.store.fact_row import existing_fact, read_fact
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.store.person_write import record_mentions
@@ -103,7 +104,7 @@ def supersede_facts(
     owners = {fact.familiar for fact in facts} | ({merged.familiar} if merged is not None else set())
     successor = None if by is None else _usable_successor(connection, by)
     if len(owners | ({successor.familiar} if successor is not None else set())) > 1:
-        raise UserError("These facts belong to different familiars.", "Choose facts of one familiar.")
+        raise UserError(tr("These facts belong to different familiars."), tr("Choose facts of one familiar."))
     open_ones = [f for f in facts if f.superseded_at is None and (successor is None or f.id != successor.id)]
     if merged is not None and open_ones:
         apart = [fact.id for fact in open_ones]
@@ -120,12 +121,15 @@ def restore_fact(connection: Connection, number: FactId, stamp: Stamp) -> Fact:
     """Believe a retired fact again, in a new interval. Raises UserError where that is not possible."""
     fact = existing_fact(connection, number)
     if fact.superseded_at is None:
-        raise UserError(f"Fact {number} is not retired.", "There is nothing to restore.")
+        raise UserError(tr("Fact {number} is not retired.", number=str(number)), tr("There is nothing to restore."))
     if fact.hidden:
-        raise UserError(f"Fact {number} rests on deleted turns alone.", "Add it in your own words instead.")
+        raise UserError(
+            tr("Fact {number} rests on deleted turns alone.", number=str(number)),
+            tr("Add it in your own words instead."),
+        )
     same = believed_twin(connection, fact, stamp.at)
     if same is not None:
-        raise UserError(f"Fact {same} says the same and is believed.", "Retire that one first.")
+        raise UserError(tr("Fact {same} says the same and is believed.", same=str(same)), tr("Retire that one first."))
     beliefs = begin(fact.beliefs, max(stamp.at, fact.superseded_at), Cause.RESTORED, who=stamp.who)
     _write_belief(connection, number, len(beliefs), beliefs[-1], stamp.act)
     connection.execute(
@@ -190,13 +194,13 @@ def forget_dossiers(connection: Connection, fact: Fact) -> None:
 def _checked_text(new: NewFact) -> str:
     text = new.text.strip()
     if not text:
-        raise BadInputError("a fact needs a text.", field="text")
+        raise BadInputError(tr("a fact needs a text."), field="text")
     if len(text) > MAX_TEXT_CHARS:
-        raise BadInputError(f"a fact has at most {MAX_TEXT_CHARS} characters.", field="text")
+        raise BadInputError(tr("a fact has at most {limit} characters.", limit=MAX_TEXT_CHARS), field="text")
     if new.importance is not None and not 1 <= new.importance <= 10:
-        raise BadInputError("importance goes from 1 to 10.", field="importance")
+        raise BadInputError(tr("importance goes from 1 to 10."), field="importance")
     if new.valid_from is not None and new.valid_to is not None and new.valid_to <= new.valid_from:
-        raise BadInputError("the fact ends before it begins.", field="valid_to")
+        raise BadInputError(tr("the fact ends before it begins."), field="valid_to")
     return storable(text)
 
 
@@ -239,7 +243,9 @@ def _first_source(connection: Connection, new: NewFact) -> tuple[datetime | None
     first = min(new.source_turns)
     row = connection.execute("SELECT at, channel FROM turns WHERE id = ?", (first,)).fetchone()
     if row is None:
-        raise UserError(f"There is no turn {first}.", "Look up its number with `familiar turns`.")
+        raise UserError(
+            tr("There is no turn {first}.", first=str(first)), tr("Look up its number with `familiar turns`.")
+        )
     return from_micros(row[0]), ChannelId(row[1])
 
 
@@ -252,7 +258,9 @@ def _add_sources(connection: Connection, fact: FactId, new: NewFact, at: datetim
             "SELECT deleted AND coalesce(deleted_at, 0) <= ? FROM turns WHERE id = ?", (to_micros(at), turn)
         ).fetchone()
         if row is None:
-            raise UserError(f"There is no turn {turn}.", "Look up its number with `familiar turns`.")
+            raise UserError(
+                tr("There is no turn {turn}.", turn=str(turn)), tr("Look up its number with `familiar turns`.")
+            )
         if not row[0]:
             connection.execute(
                 """INSERT INTO fact_sources (fact, turn, since) VALUES (?, ?, ?)
@@ -265,7 +273,9 @@ def _add_sources(connection: Connection, fact: FactId, new: NewFact, at: datetim
 def _usable_successor(connection: Connection, number: FactId) -> Fact:
     fact = existing_fact(connection, number)
     if fact.superseded_at is not None:
-        raise UserError(f"Fact {number} is retired itself.", "Point at a fact that is believed.")
+        raise UserError(
+            tr("Fact {number} is retired itself.", number=str(number)), tr("Point at a fact that is believed.")
+        )
     return fact
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from sqlcipher3 import dbapi2
 
 from familiar_app.domain.errors import BadInputError, BugError, FamiliarError, LockedError, OutsideError, UserError
+from familiar_app.domain.text import tr
 
 # Primary result codes of SQLite (https://sqlite.org/rescode.html); the driver may report extended ones above 255.
 _ERROR, _PERM, _BUSY, _LOCKED, _NOMEM, _READONLY = 1, 3, 5, 6, 7, 8
@@ -54,11 +55,13 @@ def translate(error: Exception, path: Path) -> FamiliarError:
     if isinstance(error, OSError):
         return _from_system(error, path)
     if isinstance(error, MemoryError):
-        return OutsideError("There is not enough free memory.", "Close other programs and try again.", retryable=True)
+        return OutsideError(
+            tr("There is not enough free memory."), tr("Close other programs and try again."), retryable=True
+        )
     if isinstance(error, UnicodeError):
-        return BadInputError("a text holds characters that are not valid Unicode.", next_step="Remove them.")
+        return BadInputError(tr("a text holds characters that are not valid Unicode."), next_step=tr("Remove them."))
     if isinstance(error, OverflowError):
-        return BadInputError("a number is too large to be stored.")
+        return BadInputError(tr("a number is too large to be stored."))
     if isinstance(error, dbapi2.Error):
         return _from_driver(error, path)
     return BugError(f"The vault met an unexpected {type(error).__name__}.")
@@ -77,26 +80,35 @@ def damaged(path: Path, detail: str = "") -> DamagedVaultError:
     """Return the error for a page that fails its authentication or holds what SQLite cannot read."""
     what = f" ({detail})" if detail else ""
     return DamagedVaultError(
-        f"The vault {path.name} is damaged{what}: part of it is not what was written. Nothing was changed.",
-        "Copy the folder somewhere safe, run `familiar verify`, and restore a backup where it finds problems.",
+        tr(
+            "The vault {file} is damaged{what}: part of it is not what was written. Nothing was changed.",
+            file=path.name,
+            what=what,
+        ),
+        tr("Copy the folder somewhere safe, run `familiar verify`, and restore a backup where it finds problems."),
     )
 
 
 def damaged_log(path: Path) -> DamagedVaultError:
     """Return the error for a log of changes out of which stored changes cannot be read any more."""
     return DamagedVaultError(
-        f"The log of changes beside {path.name} is damaged: what was stored last before the program ended, without "
-        "closing the vault, cannot be read. Nothing was changed.",
-        "Copy the folder somewhere safe. Then run `familiar salvage`, which brings over what can be read, or restore a "
-        "backup.",
+        tr(
+            "The log of changes beside {file} is damaged: what was stored last before the "
+            "program ended, without closing the vault, cannot be read. Nothing was changed.",
+            file=path.name,
+        ),
+        tr(
+            "Copy the folder somewhere safe. Then run `familiar salvage`, which brings over what "
+            "can be read, or restore a backup."
+        ),
     )
 
 
 def disk_full(path: Path) -> OutsideError:
     """Return the error for a device or quota that has no room left."""
     return OutsideError(
-        f"There is no room left on the disk that holds {path.parent}; this change was not stored.",
-        "Free some space and try again. What was stored before is safe.",
+        tr("There is no room left on the disk that holds {folder}; this change was not stored.", folder=path.parent),
+        tr("Free some space and try again. What was stored before is safe."),
         retryable=True,
     )
 
@@ -104,8 +116,8 @@ def disk_full(path: Path) -> OutsideError:
 def unwritable(path: Path) -> OutsideError:
     """Return the error for a folder or file that may be read but not written."""
     return OutsideError(
-        f"The folder {path.parent} cannot be written to.",
-        "Give yourself write permission there, or choose another folder with --profile-dir.",
+        tr("The folder {folder} cannot be written to.", folder=path.parent),
+        tr("Give yourself write permission there, or choose another folder with --profile-dir."),
     )
 
 
@@ -116,10 +128,14 @@ def _from_system(error: OSError, path: Path) -> FamiliarError:
         return _unreadable(error) or unwritable(path)
     culprit = Path(error.filename) if isinstance(error.filename, str) else path
     if error.errno == errno.ENOENT:
-        return UserError(f"{culprit} does not exist.", "Check the folder given with --profile-dir.")
+        return UserError(tr("{path} does not exist.", path=culprit), tr("Check the folder given with --profile-dir."))
     return OutsideError(
-        f"The disk refused to read or write {culprit.name} ({error.strerror or type(error).__name__}).",
-        "Check the disk, then try again.",
+        tr(
+            "The disk refused to read or write {file} ({reason}).",
+            file=culprit.name,
+            reason=error.strerror or type(error).__name__,
+        ),
+        tr("Check the disk, then try again."),
         retryable=True,
     )
 
@@ -132,8 +148,8 @@ def _unreadable(error: OSError) -> OutsideError | None:
     if not os.path.lexists(refused) or os.access(refused, os.R_OK):
         return None
     return OutsideError(
-        f"{refused.name} in {refused.parent} may not be read.",
-        "Give yourself permission to read and write it, then try again.",
+        tr("{file} in {folder} may not be read.", file=refused.name, folder=refused.parent),
+        tr("Give yourself permission to read and write it, then try again."),
     )
 
 
@@ -149,21 +165,23 @@ def _from_driver(error: Exception, path: Path) -> FamiliarError:
         return unwritable(path)
     if code == _CANTOPEN:
         return OutsideError(
-            f"{path.name} or one of the files beside it cannot be opened.",
-            f"Check that {path.parent} exists and that you may read and write it.",
+            tr("{file} or one of the files beside it cannot be opened.", file=path.name),
+            tr("Check that {folder} exists and that you may read and write it.", folder=path.parent),
         )
     if code in (_BUSY, _LOCKED):
         return in_use(path)
     if code == _IOERR:
         return OutsideError(
-            f"The disk failed while {path.name} was being read or written; this change was not stored.",
-            "Check the disk and its free space, then try again.",
+            tr("The disk failed while {file} was being read or written; this change was not stored.", file=path.name),
+            tr("Check the disk and its free space, then try again."),
             retryable=True,
         )
     if code == _NOMEM:
-        return OutsideError("There is not enough free memory.", "Close other programs and try again.", retryable=True)
+        return OutsideError(
+            tr("There is not enough free memory."), tr("Close other programs and try again."), retryable=True
+        )
     if code == _TOOBIG:
-        return BadInputError("a text is too large to be stored.", next_step="Shorten it.")
+        return BadInputError(tr("a text is too large to be stored."), next_step=tr("Shorten it."))
     if code == _CONSTRAINT:
         return BugError(f"A rule of the vault refused a change ({getattr(error, 'sqlite_errorname', 'constraint')}).")
     return BugError(f"The database refused a statement ({getattr(error, 'sqlite_errorname', None) or 'unknown'}).")
@@ -172,6 +190,6 @@ def _from_driver(error: Exception, path: Path) -> FamiliarError:
 def in_use(path: Path) -> VaultInUseError:
     """Return the error for a vault that another process has open for writing."""
     return VaultInUseError(
-        f"The vault in {path.parent} is in use by another running Familiar.",
-        "Close the other one, then try again.",
+        tr("The vault in {folder} is in use by another running Familiar.", folder=path.parent),
+        tr("Close the other one, then try again."),
     )

@@ -10,13 +10,14 @@ from pathlib import Path
 
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.store.backup import Report
 from familiar_app.store.erasure_list import ErasedList
 from familiar_app.store.restore import Looked, Restored, Restoring, restore, same_vault
 from familiar_app.store.vault import Vault
 
 log = logging.getLogger(__name__)
-_UNASKED = (
+_UNASKED = tr_later(
     "The vault that was replaced could not be asked what has been erased since the backup was made; if anything was, "
     "erase it again."
 )
@@ -69,19 +70,19 @@ async def _erased_by_now(root: Path, looked: Looked, clock: Clock, notes: list[s
     if not path.exists():
         return None
     if not await asyncio.to_thread(same_vault, root, looked):
-        notes.append(_UNASKED)
+        notes.append(tr(_UNASKED))
         return None
     try:
         vault = await Vault.open(path, clock=clock, data_key=looked.data_key, read_only=True)
     except FamiliarError as error:
         log.warning("the vault that is replaced could not be asked for what was erased", exc_info=error)
-        notes.append(_UNASKED)
+        notes.append(tr(_UNASKED))
         return None
     try:
         return await vault.erasure.erased()
     except FamiliarError as error:
         log.warning("the vault that is replaced could not tell what was erased", exc_info=error)
-        notes.append(_UNASKED)
+        notes.append(tr(_UNASKED))
         return None
     finally:
         await vault.close()

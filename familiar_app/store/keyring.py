@@ -14,6 +14,7 @@ import keyring
 import keyring.errors
 
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.store.keys import KEY_SIZE_BYTES
 
 _SERVICE = "Familiar vault"
@@ -57,11 +58,11 @@ def _translated() -> Iterator[None]:
         yield
     except keyring.errors.NoKeyringError as error:
         raise OutsideError(
-            "This computer has no keyring that can keep the key.", "Type the passphrase when Familiar starts."
+            tr("This computer has no keyring that can keep the key."), tr("Type the passphrase when Familiar starts.")
         ) from error
     except (keyring.errors.KeyringError, OSError, RuntimeError) as error:
         raise OutsideError(
-            "The keyring of this computer refused.",
-            "Unlock the keyring and try again, or type the passphrase.",
+            tr("The keyring of this computer refused."),
+            tr("Unlock the keyring and try again, or type the passphrase."),
             retryable=True,
         ) from error

@@ -27,6 +27,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from familiar_app.domain.errors import BadInputError, LockedError, OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.store.fault import translated
 from familiar_app.store.passphrase import Strength, normalise_passphrase, passphrase_strength
 from familiar_app.store.recovery_code import new_recovery_code, normalise_recovery_code
@@ -65,7 +66,7 @@ class KdfCost:
             and 8 * 1024 <= self.memory_kib <= 2 * 1024 * 1024
             and self.time_cost * self.memory_kib <= 8 * 1024 * 1024
         ):
-            raise _damaged_key_file("its key derivation costs are out of range")
+            raise _damaged_key_file(tr("its key derivation costs are out of range"))
 
 
 # The second recommended choice of RFC 9106: about a quarter of a second on an ordinary computer.
@@ -101,7 +102,7 @@ class KeyFile:
         """Return a copy in which `way` opens the vault with `secret`. Raises BadInputError where that is blank."""
         cost.refuse_absurd()
         if not secret.strip():
-            raise BadInputError("the passphrase is empty.", next_step="Type at least a few words.")
+            raise BadInputError(tr("the passphrase is empty."), next_step=tr("Type at least a few words."))
         head = {"kdf": "argon2id", "argon2_version": ARGON2_VERSION, **asdict(cost)}
         wrap = {**head, "salt": _text(os.urandom(_SALT_SIZE_BYTES)), "nonce": _text(os.urandom(_NONCE_SIZE_BYTES))}
         cipher = AESGCM(_derive(way, secret, wrap))
@@ -112,7 +113,7 @@ class KeyFile:
         """Return the data key. Raises LockedError where `secret` is not the right one."""
         wrap = self.wraps.get(way)
         if wrap is None:
-            raise LockedError("This vault has no recovery code.", "Open it with the passphrase.")
+            raise LockedError(tr("This vault has no recovery code."), tr("Open it with the passphrase."))
         try:
             key = AESGCM(_derive(way, secret, wrap)).decrypt(
                 _bytes(wrap["nonce"]), _bytes(wrap["wrapped"]), _authenticated(self.vault, way, wrap)
@@ -122,7 +123,7 @@ class KeyFile:
         except BadInputError as error:
             raise LockedError(error.reason[0].upper() + error.reason[1:], error.next_step) from error
         if not self.accepts(key):
-            raise _damaged_key_file("its data key fails its check")
+            raise _damaged_key_file(tr("its data key fails its check"))
         return key
 
     def accepts(self, data_key: bytes) -> bool:
@@ -134,8 +135,12 @@ class KeyFile:
         """Read a key file. Raises OutsideError where it is missing, damaged, or of a newer form."""
         if not path.exists():
             raise OutsideError(
-                f"The key file {path.name} is missing from {path.parent}; without it the vault cannot be opened.",
-                "Put it back from a backup. It belongs beside vault.db.",
+                tr(
+                    "The key file {file} is missing from {folder}; without it the vault cannot be opened.",
+                    file=path.name,
+                    folder=path.parent,
+                ),
+                tr("Put it back from a backup. It belongs beside vault.db."),
             )
         with translated(path), path.open("rb") as stream:
             return _parse(stream.read(_MAX_FILE_SIZE_BYTES + 1))
@@ -175,27 +180,27 @@ def _parse(raw: bytes) -> KeyFile:
     try:
         body = json.loads(raw) if len(raw) <= _MAX_FILE_SIZE_BYTES else None
     except (ValueError, RecursionError) as error:
-        raise _damaged_key_file("it is not JSON") from error
+        raise _damaged_key_file(tr("it is not JSON")) from error
     if not isinstance(body, dict) or body.get("format") != FORMAT:
-        raise _damaged_key_file("it does not have the form of a key file")
+        raise _damaged_key_file(tr("it does not have the form of a key file"))
     if isinstance(body.get("version"), int) and body["version"] > VERSION:
         raise OutsideError(
-            "The key file was written by a newer Familiar. Nothing was changed.",
-            "Install the newer version of Familiar to open this vault.",
+            tr("The key file was written by a newer Familiar. Nothing was changed."),
+            tr("Install the newer version of Familiar to open this vault."),
         )
     checksum = body.pop("checksum", None)
     if checksum != _checksum(body):
-        raise _damaged_key_file("its checksum does not fit")
+        raise _damaged_key_file(tr("its checksum does not fit"))
     try:
         file = KeyFile(str(body["vault"]), str(body["salt"]), str(body["check"]), dict(body["wraps"]))
         for wrap in file.wraps.values():
             _cost_of(wrap).refuse_absurd()
             if wrap["kdf"] != "argon2id" or wrap["argon2_version"] != ARGON2_VERSION:
-                raise _damaged_key_file("it names a key derivation this program does not know")
+                raise _damaged_key_file(tr("it names a key derivation this program does not know"))
             for name in ("salt", "nonce", "wrapped"):
                 _bytes(wrap[name])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _damaged_key_file("a part of it is missing") from error
+        raise _damaged_key_file(tr("a part of it is missing")) from error
     return file
 
 
@@ -220,8 +225,8 @@ def _derive(way: Way, secret: str, wrap: Mapping[str, Any]) -> bytes:
         )
     except HashingError as error:
         raise OutsideError(
-            f"There is not enough free memory to open the vault (it takes {cost.memory_kib // 1024} MB).",
-            "Close other programs and try again.",
+            tr("There is not enough free memory to open the vault (it takes {size} MB).", size=cost.memory_kib // 1024),
+            tr("Close other programs and try again."),
             retryable=True,
         ) from error
 
@@ -248,17 +253,21 @@ def _bytes(text: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise _damaged_key_file("a part of it is not base 64") from error
+        raise _damaged_key_file(tr("a part of it is not base 64")) from error
 
 
 def _wrong(way: Way) -> LockedError:
     if way == "passphrase":
-        return LockedError("The passphrase is wrong.", "Check Caps Lock and the keyboard, or use the recovery code.")
-    return LockedError("The recovery code does not belong to this vault.", "Use the code printed for this vault.")
+        return LockedError(
+            tr("The passphrase is wrong."), tr("Check Caps Lock and the keyboard, or use the recovery code.")
+        )
+    return LockedError(
+        tr("The recovery code does not belong to this vault."), tr("Use the code printed for this vault.")
+    )
 
 
 def _damaged_key_file(detail: str) -> OutsideError:
     return OutsideError(
-        f"The key file vault.keys is damaged: {detail}. Nothing was changed.",
-        "Put it back from a backup; any copy made since the last change of passphrase will do.",
+        tr("The key file vault.keys is damaged: {detail}. Nothing was changed.", detail=detail),
+        tr("Put it back from a backup; any copy made since the last change of passphrase will do."),
     )

@@ -16,6 +16,7 @@ from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import Fact, FactId
 from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.projection import RetirementState
+from familiar_app.domain.text import tr
 from familiar_app.store import retirement
 from familiar_app.store.channel import ensure_local
 from familiar_app.store.fact_act import Act, identity_in, identity_of, new_fact, resolve
@@ -155,7 +156,9 @@ def _carry_out(connection: Connection, familiar: FamiliarId, act: Act, stamp: St
         new = new_fact(familiar, act)
         outcome = supersede_facts(connection, (prior,), stamp, merged=new, number=act.get("fact"))
         if outcome.successor is None:
-            raise UserError(f"Fact {prior} is retired already.", "Edit the one that replaced it.")
+            raise UserError(
+                tr("Fact {prior} is retired already.", prior=str(prior)), tr("Edit the one that replaced it.")
+            )
         return outcome.successor, True
     if name == "fact_restore":
         before = existing_fact(connection, prior)
@@ -165,7 +168,7 @@ def _carry_out(connection: Connection, familiar: FamiliarId, act: Act, stamp: St
     by = None if act["successor"] is None else resolve(connection, familiar, act["successor"])
     if name == "fact_retire":
         if not supersede_facts(connection, (prior,), stamp, by=by).retired:
-            raise UserError(f"Fact {prior} is retired already.", "There is nothing to change.")
+            raise UserError(tr("Fact {prior} is retired already.", prior=str(prior)), tr("There is nothing to change."))
     elif name == NEVER and by is not None:
         retirement.bar_for_ever(connection, familiar, prior, by, stamp)
     elif name == REOPEN and by is not None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlcipher3 import dbapi2
 
 from familiar_app.domain.errors import StoppedByUserError
+from familiar_app.domain.text import tr
 from familiar_app.store.fault import DAMAGE_CODES, primary_code, translated
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _is_sound(connection: Connection, stop: threading.Event | None) -> bool:
         if primary_code(error) in DAMAGE_CODES:
             return False
         if stop is not None and stop.is_set():
-            raise StoppedByUserError("It was stopped before it was complete. Nothing was changed.") from error
+            raise StoppedByUserError(tr("It was stopped before it was complete. Nothing was changed.")) from error
         raise
     finally:
         connection.set_progress_handler(None, 0)

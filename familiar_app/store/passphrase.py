@@ -8,6 +8,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr, tr_later
 
 # Beginnings and wholes that guessing programs try first.
 _COMMON = frozenset(
@@ -48,11 +49,11 @@ _COMMON = frozenset(
 )
 _RUNS = ("abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "qwertzuiop", "asdfghjkl", "zxcvbnm", "azertyuiop")
 _HINTS = (
-    "Far too easy to guess. Take four or more words that do not belong together.",
-    "Easy to guess. Add more words that do not belong together.",
-    "A patient attacker could guess this. One or two more words make it good.",
-    "Good.",
-    "Strong.",
+    tr_later("Far too easy to guess. Take four or more words that do not belong together."),
+    tr_later("Easy to guess. Add more words that do not belong together."),
+    tr_later("A patient attacker could guess this. One or two more words make it good."),
+    tr_later("Good."),
+    tr_later("Strong."),
 )
 _BITS = (28, 42, 56, 75)
 
@@ -71,18 +72,18 @@ def normalise_passphrase(text: str) -> bytes:
     Raises BadInputError where it is empty or is not valid Unicode.
     """
     if not text:
-        raise BadInputError("the passphrase is empty.", next_step="Type at least a few words.")
+        raise BadInputError(tr("the passphrase is empty."), next_step=tr("Type at least a few words."))
     try:
         return unicodedata.normalize("NFKC", text).encode("utf-8")
     except UnicodeEncodeError as error:
-        raise BadInputError("the passphrase holds a broken character.", next_step="Type it again.") from error
+        raise BadInputError(tr("the passphrase holds a broken character."), next_step=tr("Type it again.")) from error
 
 
 def passphrase_strength(text: str) -> Strength:
     """Judge by length, kinds of characters, repetition, runs on the keyboard and the best-known passwords."""
     bits = _estimate_bits(text)
     score = sum(bits >= limit for limit in _BITS)
-    return Strength(score, _HINTS[score])
+    return Strength(score, tr(_HINTS[score]))
 
 
 def _estimate_bits(text: str) -> float:

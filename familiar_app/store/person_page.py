@@ -12,6 +12,7 @@ from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import Fact
 from familiar_app.domain.ids import FamiliarId, Lineage, PersonKey, TurnId
 from familiar_app.domain.saved_memory.memory import GLOBAL_LINEAGE
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Turn
 from familiar_app.store.engine import Engine
 from familiar_app.store.moment import to_micros
@@ -105,11 +106,11 @@ class PersonPages:
         def work(connection: Connection) -> builtins.list[TurnId]:
             aliases = read_aliases(connection)
             if alias.startswith("ego:") or kept.startswith("ego:"):
-                raise UserError("A familiar is nobody else.", "Choose two people.")
+                raise UserError(tr("A familiar is nobody else."), tr("Choose two people."))
             if alias in aliases:
-                raise UserError("This identity is merged already.", "Take it apart first.")
+                raise UserError(tr("This identity is merged already."), tr("Take it apart first."))
             if kept_of(aliases, kept) == alias:
-                raise UserError("These are one person already.", "Choose two people.")
+                raise UserError(tr("These are one person already."), tr("Choose two people."))
             act = {"act": MERGE, "alias": alias, "kept": kept}
             log_act(connection, familiar, act, to_micros(self._clock.now()))
             return veil_by_levels(connection)
@@ -123,7 +124,9 @@ class PersonPages:
         def work(connection: Connection) -> tuple[PersonKey, builtins.list[TurnId]]:
             aliases = read_aliases(connection)
             if alias not in aliases:
-                raise UserError("This identity is not merged into another one.", "There is nothing to take apart.")
+                raise UserError(
+                    tr("This identity is not merged into another one."), tr("There is nothing to take apart.")
+                )
             log_act(connection, familiar, {"act": PART, "alias": alias}, to_micros(self._clock.now()))
             return aliases[alias], veil_by_levels(connection)
 

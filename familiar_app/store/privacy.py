@@ -9,6 +9,7 @@ from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import FamiliarId, PersonKey, TurnId
 from familiar_app.domain.privacy import PrivacyLevel
+from familiar_app.domain.text import tr
 from familiar_app.store.engine import Engine
 from familiar_app.store.erasure_list import forget_wish, wishes
 from familiar_app.store.moment import to_micros
@@ -51,7 +52,7 @@ class Privacy:
         UserError for the key of a familiar, and where somebody else would agree for a person who was not asked yet.
         """
         if person.startswith("ego:"):
-            raise UserError("A familiar is no person, so it has no level of privacy.", "Choose a person.")
+            raise UserError(tr("A familiar is no person, so it has no level of privacy."), tr("Choose a person."))
 
         def work(connection: Connection) -> list[TurnId] | None:
             catch_up(connection)
@@ -133,8 +134,15 @@ def refuse_private(connection: Connection, people: Iterable[PersonKey]) -> None:
     for person in people:
         if not levels.get(person, PrivacyLevel.NONE).allows_memories:
             raise UserError(
-                f"Nothing may be remembered about {person}, whose privacy level is '{levels[person]}'.",
-                f"Leave {person} out, or lower the level with 'familiar person privacy {person} none'.",
+                tr(
+                    "Nothing may be remembered about {person}, whose privacy level is '{level}'.",
+                    person=person,
+                    level=levels[person],
+                ),
+                tr(
+                    "Leave {person} out, or lower the level with 'familiar person privacy {person} none'.",
+                    person=person,
+                ),
             )
 
 
@@ -171,8 +179,8 @@ def _refuse_to_agree(connection: Connection, person: PersonKey, level: PrivacyLe
     """Raise UserError where a level reads `none` already, and what keeps things out is that nobody asked the person."""
     if level is PrivacyLevel.NONE and person in read_unasked(connection):
         raise UserError(
-            "A server this person spoke on asks first, and only they themselves can agree.",
-            "They do so with /privacy on Discord.",
+            tr("A server this person spoke on asks first, and only they themselves can agree."),
+            tr("They do so with /privacy on Discord."),
         )
 
 

@@ -164,7 +164,7 @@ class Profile:
         if not png.startswith(_PNG_SIGNATURE) or len(png) > _MAX_AVATAR_SIZE_BYTES:
             raise BadInputError(
                 tr("the picture is not a PNG of at most 32 MB."),
-                source="picture",
+                source=tr("picture"),
                 next_step=tr("Choose another picture."),
             )
         path = self._file(id, "avatar.png")
@@ -312,6 +312,6 @@ def _rendered(card: CharacterCard) -> bytes:
         data = render_card_markdown(card).encode("utf-8")
     if len(data) > MAX_FILE_SIZE_BYTES:
         raise BadInputError(
-            tr("a character card has at most 4 MB of text."), source="the card", next_step=tr("Shorten it.")
+            tr("a character card has at most 4 MB of text."), source=tr("the card"), next_step=tr("Shorten it.")
         )
     return data

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr
 from familiar_app.store.fault import translated
 from familiar_app.store.toml_file import read_text
 from familiar_app.store.written_file import write_atomically
@@ -49,7 +50,7 @@ class ProfileList:
         plain = len(name) <= 40 and name[:1].isalnum() and all(one.isalnum() or one in " _-" for one in name)
         if not plain or self.usual.name + "-" + name == self.file.stem:
             raise BadInputError(
-                "this is no name for a profile.", next_step="Use up to 40 letters, digits, spaces, - and _."
+                tr("this is no name for a profile."), next_step=tr("Use up to 40 letters, digits, spaces, - and _.")
             )
         return self.usual.with_name(f"{self.usual.name}-{name}")
 
@@ -79,9 +80,9 @@ class ProfileList:
 
     def _wrong(self) -> BadInputError:
         return BadInputError(
-            "this is no list of profiles.",
+            tr("this is no list of profiles."),
             source=self.file,
-            next_step="Remove the file; the profiles themselves are elsewhere.",
+            next_step=tr("Remove the file; the profiles themselves are elsewhere."),
         )
 
     def _write(self, folders: Sequence[Path]) -> None:

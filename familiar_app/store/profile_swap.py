@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from familiar_app.domain.errors import LockedError, OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.store.fault import translated
 from familiar_app.store.lock import VaultLock
 from familiar_app.store.written_file import sync_file, sync_folder, write_atomically
@@ -120,8 +121,11 @@ def _carry_out(root: Path) -> None:
         leaving, arriving = set(map(str, plan["leaving"])), set(map(str, plan["arriving"]))
     except (ValueError, KeyError, TypeError) as error:
         raise OutsideError(
-            f"The folder {folder} holds an unfinished restoring that cannot be read. Nothing was changed.",
-            "Keep a copy of the profile's folder, then remove that folder.",
+            tr(
+                "The folder {folder} holds an unfinished restoring that cannot be read. Nothing was changed.",
+                folder=folder,
+            ),
+            tr("Keep a copy of the profile's folder, then remove that folder."),
         ) from error
     still_arriving = _names(folder)
     # What has arrived already bears the name of something that left: it stays.

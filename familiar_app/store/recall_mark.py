@@ -13,6 +13,7 @@ from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.recall_mark import MarkId, MarkKind, RecallMark
+from familiar_app.domain.text import tr
 from familiar_app.store.engine import Engine
 from familiar_app.store.fact_act import Act, identity_of, resolve
 from familiar_app.store.moment import from_micros, to_micros
@@ -35,7 +36,7 @@ class RecallMarks:
         """Mark that a cue should have brought back a fact or a turn. Raises UserError where there is none such."""
         text = cue.strip()
         if not text:
-            raise UserError("A mark needs a cue.", "Write what should have brought it back.")
+            raise UserError(tr("A mark needs a cue."), tr("Write what should have brought it back."))
 
         def work(connection: Connection) -> RecallMark:
             act: Act = {
@@ -58,7 +59,7 @@ class RecallMarks:
 
         def work(connection: Connection) -> None:
             if not _read(connection, familiar, mark):
-                raise UserError(f"There is no mark {mark}.", "Look at the list of marks.")
+                raise UserError(tr("There is no mark {mark}.", mark=str(mark)), tr("Look at the list of marks."))
             log_act(connection, familiar, {"act": UNMARK, "mark": mark}, to_micros(self._clock.now()))
 
         await self._engine.write(work)
@@ -74,7 +75,11 @@ def _reference(connection: Connection, familiar: FamiliarId, kind: MarkKind, tar
             return {"fact": target, "identity": marked.hex()}
     elif connection.execute("SELECT 1 FROM turns WHERE id = ? AND shown = 1", (target,)).fetchone() is not None:
         return {"turn": target}
-    raise UserError(f"There is no {kind} {target}.", f"Look up its number with `familiar {kind}s`.")
+    if kind == "fact":
+        raise UserError(
+            tr("There is no fact {fact}.", fact=str(target)), tr("Look up its number with `familiar facts`.")
+        )
+    raise UserError(tr("There is no turn {turn}.", turn=str(target)), tr("Look up its number with `familiar turns`."))
 
 
 def _read(connection: Connection, familiar: FamiliarId, only: int | None) -> list[RecallMark]:

@@ -12,12 +12,13 @@ import secrets
 import unicodedata
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr, tr_later
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _LOOKALIKES = str.maketrans({"O": "0", "I": "1", "L": "1"})
 _RANDOM_SYMBOLS, _CHECK_SYMBOLS, _GROUP = 26, 2, 4
 _CHECK_PRIME = 1021
-_NEXT_STEP = "Compare it with the printed code, group by group."
+_NEXT_STEP = tr_later("Compare it with the printed code, group by group.")
 
 
 def new_recovery_code() -> str:
@@ -34,13 +35,18 @@ def normalise_recovery_code(text: str) -> str:
     plain = re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).upper().translate(_LOOKALIKES)
     expected = _RANDOM_SYMBOLS + _CHECK_SYMBOLS
     if any(symbol not in _ALPHABET for symbol in plain):
-        raise BadInputError("the recovery code has a character that no code has.", next_step=_NEXT_STEP)
+        raise BadInputError(tr("the recovery code has a character that no code has."), next_step=tr(_NEXT_STEP))
     if len(plain) != expected:
         raise BadInputError(
-            f"the recovery code has {expected} letters and digits, and this has {len(plain)}.", next_step=_NEXT_STEP
+            tr(
+                "the recovery code has {expected} letters and digits, and this has {length}.",
+                expected=expected,
+                length=len(plain),
+            ),
+            next_step=tr(_NEXT_STEP),
         )
     if _check(plain[:_RANDOM_SYMBOLS]) != plain[_RANDOM_SYMBOLS:]:
-        raise BadInputError("the recovery code has a typing mistake.", next_step=_NEXT_STEP)
+        raise BadInputError(tr("the recovery code has a typing mistake."), next_step=tr(_NEXT_STEP))
     return _grouped(plain)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.projection import ReflectionId
+from familiar_app.domain.text import tr
 from familiar_app.store.moment import to_micros
 from familiar_app.store.owner_act import log_act
 
@@ -58,7 +59,7 @@ def mark(connection: Connection, reflection: ReflectionId, act: MarkAct, at: dat
         "SELECT familiar, created_at, text FROM reflections WHERE id = ?", (reflection,)
     ).fetchone()
     if row is None:
-        raise UserError("This reflection is gone.", "Look at the list again.")
+        raise UserError(tr("This reflection is gone."), tr("Look at the list again."))
     content = {"act": f"reflection_{act}", "written": row[1], "identity": identity_of_text(row[2])}
     log_act(connection, FamiliarId(row[0]), content, to_micros(at))
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.store import schema
 from familiar_app.store.connection import connect
 from familiar_app.store.fault import translated
@@ -114,8 +115,8 @@ def _check(connection: Connection, fresh: Path, data_key: bytes) -> None:
         whole = not copy.execute("PRAGMA cipher_integrity_check").fetchall()
         if not whole or schema.version_of(copy) != schema.version_of(connection) or _sizes(copy) != _sizes(connection):
             raise OutsideError(
-                "The new copy is not the same as the vault. Nothing was changed.",
-                "Check the disk, then try again.",
+                tr("The new copy is not the same as the vault. Nothing was changed."),
+                tr("Check the disk, then try again."),
                 retryable=True,
             )
     finally:

@@ -12,6 +12,7 @@ from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import Fact, FactId
 from familiar_app.domain.ids import FamiliarId, PersonKey
 from familiar_app.domain.projection import NewRetirement, Retirement, RetirementId, RetirementState
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.store.fact_row import existing_fact, read_facts
 from familiar_app.store.fact_write import Stamp, believed_twin, restore_fact, supersede_facts
 from familiar_app.store.moment import from_micros, to_micros
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
 
 _SELECT = """SELECT r.id, r.familiar, r.prior, r.successor, r.reason, r.proposed_by, r.proposed_at, r.state,
     r.decided_at, r.decided_by, r.never FROM retirements r"""
+
+
+_ALREADY = {
+    RetirementState.WAITING: tr_later("This proposal is waiting already."),
+    RetirementState.ACTED: tr_later("This proposal is acted already."),
+    RetirementState.REFUSED: tr_later("This proposal is refused already."),
+    RetirementState.UNDONE: tr_later("This proposal is undone already."),
+}
 
 
 def propose(connection: Connection, new: NewRetirement, stamp: Stamp, *, act: bool) -> Retirement | None:
@@ -68,9 +77,12 @@ def decide(
     state = RetirementState.ACTED if known is None else RetirementState(known[1])
     wanted = RetirementState.ACTED if to is RetirementState.UNDONE else RetirementState.WAITING
     if state is not wanted and known is not None:
-        raise UserError(f"This proposal is {state.value} already.", "Look at the list again.")
+        raise UserError(tr(_ALREADY[state]), tr("Look at the list again."))
     if to is RetirementState.ACTED and not supersede_facts(connection, (prior,), stamp, by=successor).retired:
-        raise UserError(f"Fact {prior} is retired already.", "There is nothing left to accept; refuse it instead.")
+        raise UserError(
+            tr("Fact {prior} is retired already.", prior=str(prior)),
+            tr("There is nothing left to accept; refuse it instead."),
+        )
     if to is RetirementState.UNDONE:
         _give_back(connection, prior, successor, stamp)
     _settle(connection, familiar, prior, successor, to, stamp)
@@ -92,12 +104,14 @@ def reopen(connection: Connection, familiar: FamiliarId, prior: FactId, successo
     """
     known = _of_pair(connection, prior, successor)
     if known is None or known[1] == RetirementState.WAITING:
-        raise UserError("There is no decision to take back.", "Look at the list again.")
+        raise UserError(tr("There is no decision to take back."), tr("Look at the list again."))
     to = RetirementState.ACTED if known[1] == RetirementState.UNDONE else RetirementState.WAITING
     if to is RetirementState.WAITING:
         _give_back(connection, prior, successor, stamp)
     elif not supersede_facts(connection, (prior,), stamp, by=successor).retired:
-        raise UserError(f"Fact {prior} is retired already.", "There is nothing to take back any more.")
+        raise UserError(
+            tr("Fact {prior} is retired already.", prior=str(prior)), tr("There is nothing to take back any more.")
+        )
     _settle(connection, familiar, prior, successor, to, stamp)
     connection.execute(
         """UPDATE retirements SET never = 0, decided_at = CASE ?3 WHEN 'waiting' THEN NULL ELSE decided_at END,

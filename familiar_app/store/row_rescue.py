@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlcipher3 import dbapi2
 
+from familiar_app.domain.text import ntr, tr
 from familiar_app.store.connection import connect
 from familiar_app.store.fault import DAMAGE_CODES, primary_code
 
@@ -50,11 +51,20 @@ class TableLoss:
     def sentence(self) -> str:
         """Say it for people."""
         if not self.ranges:
-            return "some of its rows cannot be read"
-        spans = [f"{low}" if low == high else f"{low} to {high}" for low, high in self.ranges[:20]]
-        more = f" and {len(self.ranges) - 20} more places" if len(self.ranges) > 20 else ""
-        count = f"{self.known:,} rows" if self.known is not None else "rows"
-        return f"{count} cannot be read: {', '.join(spans)}{more}{', perhaps more' if self.unsure else ''}"
+            return tr("some of its rows cannot be read")
+        places = ", ".join(_span(low, high) for low, high in self.ranges[:20])
+        if len(self.ranges) > 20:
+            more = len(self.ranges) - 20
+            places = ntr("{places} and {n} more place", "{places} and {n} more places", more, places=places)
+        if self.unsure:
+            places = tr("{places}, perhaps more", places=places)
+        if self.known is None:
+            return tr("rows cannot be read: {places}", places=places)
+        return ntr("{n} row cannot be read: {places}", "{n} rows cannot be read: {places}", self.known, places=places)
+
+
+def _span(low: int, high: int) -> str:
+    return str(low) if low == high else tr("{low} to {high}", low=str(low), high=str(high))
 
 
 @dataclass(frozen=True, slots=True)

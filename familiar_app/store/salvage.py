@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.store import schema
 from familiar_app.store.backup import Report, on_this_loop, refuse_without_room
 from familiar_app.store.connection import PAGE_SIZE_BYTES, connect, connect_copy
@@ -116,8 +117,8 @@ def _bring_over(root: Path, data_key: bytes, report: Report) -> Salvaged:
             version, newest_lost = _version(vault, data_key)
     except DamagedVaultError as error:
         raise OutsideError(
-            "The beginning of the vault is damaged, so nothing in it can be found. Nothing was changed.",
-            "Restore the newest good backup with 'familiar restore'.",
+            tr("The beginning of the vault is damaged, so nothing in it can be found. Nothing was changed."),
+            tr("Restore the newest good backup with 'familiar restore'."),
         ) from error
     schema.refuse_newer(version)
     target = coming_folder(root) / "vault.db"

@@ -27,6 +27,7 @@ from familiar_app.domain.saved_memory.memory import (
 )
 from familiar_app.domain.saved_memory.named import names_somebody
 from familiar_app.domain.saved_memory.tag import clean_tags, tag_problem
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.store.moment import to_micros
 from familiar_app.store.privacy import private_names, read_levels
 from familiar_app.store.saved_memory_log import (
@@ -44,8 +45,8 @@ from familiar_app.store.saved_memory_row import active_in, existing_memory, read
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-RETIRED = "retired by hand"
-REPLACED = "replaced by an import"
+RETIRED = tr_later("retired by hand")
+REPLACED = tr_later("replaced by an import")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ def restore(connection: Connection, keeper: Keeper, number: MemoryId, by: Person
     catch_up(connection)
     known = existing_memory(connection, number, keeper.lineage)
     if known.active:
-        raise UserError(f"Memory {number} is not retired.", "There is nothing to restore.")
+        raise UserError(tr("Memory {number} is not retired.", number=str(number)), tr("There is nothing to restore."))
     _check_people(connection, Wording(known.place, known.content))
     _check_room(connection, keeper, known.place)
     _log(connection, keeper.familiar, "restore", by, ({"op": "restore", "id": number},), at)
@@ -197,15 +198,22 @@ def bring_in(
 def checked(connection: Connection, keeper: Keeper, new: Wording) -> Wording:
     """Return a memory as it will be stored. Raises BadInputError (text, tags) or UserError (place, privacy)."""
     if not new.place.owner.strip():
-        raise UserError("It is not said about whom or which server this is.", "Name a person or a server.")
+        raise UserError(tr("It is not said about whom or which server this is."), tr("Name a person or a server."))
     if new.place.is_global and new.place.scope is Scope.SERVER:
-        raise UserError("A memory about a server is never known to every familiar.", "Choose a person instead.")
+        raise UserError(tr("A memory about a server is never known to every familiar."), tr("Choose a person instead."))
     if not new.place.is_global and not usable_lineage(new.place.lineage):
-        raise UserError("This familiar has no lineage, so nothing can be kept for it.", "Set lineage in its settings.")
+        raise UserError(
+            tr("This familiar has no lineage, so nothing can be kept for it."), tr("Set lineage in its settings.")
+        )
     content = placeholder.clean(new.content)
     if not 1 <= len(content) <= keeper.limits.max_length:
         raise BadInputError(
-            f"a memory has 1 to {keeper.limits.max_length} characters; this one has {len(content)}.", field="content"
+            tr(
+                "a memory has 1 to {limit} characters; this one has {length}.",
+                limit=keeper.limits.max_length,
+                length=len(content),
+            ),
+            field="content",
         )
     tags = clean_tags(new.tags)
     _check_tags(keeper, tags)
@@ -218,9 +226,15 @@ def _checked_item(connection: Connection, keeper: Keeper, item: Wording, place: 
     try:
         return checked(connection, keeper, item)
     except BadInputError as error:
-        raise BadInputError(error.reason, field=f"memory {place}, {error.field}", next_step=error.next_step) from error
+        raise BadInputError(
+            error.reason,
+            field=tr("memory {place}, {field}", place=str(place), field=error.field),
+            next_step=error.next_step,
+        ) from error
     except UserError as error:
-        raise UserError(f"Memory {place} of the file: {error.message}", error.next_step) from error
+        raise UserError(
+            tr("Memory {place} of the file: {message}", place=str(place), message=error.message), error.next_step
+        ) from error
 
 
 def _check_tags(keeper: Keeper, tags: Sequence[str]) -> None:
@@ -234,9 +248,9 @@ def _check_people(connection: Connection, wording: Wording) -> None:
     place = wording.place
     if place.scope is Scope.PERSONAL:
         if not levels.get(PersonKey(place.owner), PrivacyLevel.NONE).allows_memories:
-            raise UserError("This person does not want to be remembered.", "Nothing about them can be kept.")
+            raise UserError(tr("This person does not want to be remembered."), tr("Nothing about them can be kept."))
     elif levels and names_somebody(wording.content, private_names(connection, levels)):
-        raise UserError("This names somebody who does not want to be remembered.", "Leave them out.")
+        raise UserError(tr("This names somebody who does not want to be remembered."), tr("Leave them out."))
 
 
 def _check_room(
@@ -246,7 +260,8 @@ def _check_room(
     limit, load = keeper.limits.of(place.scope), _load(connection, place, without, Counter([place.lineage]))
     if load > limit:
         raise UserError(
-            f"There are {load - 1} memories here already, and {limit} fit.", "Retire one first, or raise the limit."
+            tr("There are {load} memories here already, and {limit} fit.", load=load - 1, limit=limit),
+            tr("Retire one first, or raise the limit."),
         )
 
 
@@ -261,8 +276,12 @@ def _check_import_room(
         load, limit = _load(connection, place, gone, here), keeper.limits.of(place.scope)
         if load > limit:
             raise UserError(
-                f"With this there would be {load} memories about one owner, and {limit} fit. Nothing was imported.",
-                "Raise the limit in [saved_memories], or take some out of the file.",
+                tr(
+                    "With this there would be {load} memories about one owner, and {limit} fit. Nothing was imported.",
+                    load=load,
+                    limit=limit,
+                ),
+                tr("Raise the limit in [saved_memories], or take some out of the file."),
             )
 
 
@@ -283,7 +302,7 @@ def _load(connection: Connection, place: MemoryPlace, without: frozenset[MemoryI
 def _active(connection: Connection, keeper: Keeper, number: MemoryId) -> SavedMemory:
     known = existing_memory(connection, number, keeper.lineage)
     if not known.active:
-        raise UserError(f"Memory {number} is retired.", "Restore it first.")
+        raise UserError(tr("Memory {number} is retired.", number=str(number)), tr("Restore it first."))
     return known
 
 

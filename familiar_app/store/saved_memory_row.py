@@ -17,6 +17,7 @@ from familiar_app.domain.saved_memory.memory import (
     SavedMemory,
     Scope,
 )
+from familiar_app.domain.text import tr
 from familiar_app.store.moment import from_micros, to_micros
 
 if TYPE_CHECKING:
@@ -48,7 +49,10 @@ def existing_memory(connection: Connection, number: int, lineage: Lineage) -> Sa
     """Return a memory that a familiar of this lineage sees. Raises UserError where there is none."""
     found = read_memory(connection, number)
     if found is None or found.place.lineage not in (lineage, GLOBAL_LINEAGE):
-        raise UserError(f"There is no memory {number}.", "'familiar memory list --include-retired' lists them.")
+        raise UserError(
+            tr("There is no memory {number}.", number=str(number)),
+            tr("'familiar memory list --include-retired' lists them."),
+        )
     return found
 
 

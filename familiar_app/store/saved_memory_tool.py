@@ -44,6 +44,7 @@ from familiar_app.domain.saved_memory.status import (
     done,
     failed,
 )
+from familiar_app.domain.text import tr_later
 from familiar_app.store.moment import to_micros
 from familiar_app.store.opt_in import not_agreed
 from familiar_app.store.privacy import private_names, read_levels
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 EVICTED = "evicted"
-DELETED = "deleted by the familiar"
+DELETED = tr_later("deleted by the familiar")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlcipher3 import dbapi2
 
 from familiar_app.domain.errors import BugError, OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.store.schema_alarm import ALARM
 from familiar_app.store.schema_answer import ANSWER
 from familiar_app.store.schema_audience import AUDIENCE
@@ -290,9 +291,13 @@ def refuse_newer(version: int, *, known: int = VERSION) -> None:
     """Raise OutsideError where the vault was written by a newer program than this one."""
     if version > known:
         raise OutsideError(
-            f"This vault was last used by a newer Familiar (its form is {version}, this program knows {known}). "
-            "Nothing was changed.",
-            "Install the newer version of Familiar to open it.",
+            tr(
+                "This vault was last used by a newer Familiar (its form is {version}, this program "
+                "knows {known}). Nothing was changed.",
+                version=str(version),
+                known=str(known),
+            ),
+            tr("Install the newer version of Familiar to open it."),
         )
 
 

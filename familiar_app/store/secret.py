@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr
 from familiar_app.store.engine import Engine
 from familiar_app.store.moment import to_micros
 
@@ -32,7 +33,7 @@ class Secrets:
     async def set(self, name: str, value: str) -> None:
         """Store a secret, in place of one of the same name."""
         if not name:
-            raise BadInputError("a secret needs a name.", field="name")
+            raise BadInputError(tr("a secret needs a name."), field="name")
         now = to_micros(self._clock.now())
         await self._engine.write(
             lambda connection: connection.execute(

@@ -8,6 +8,7 @@ from pathlib import Path
 import platformdirs
 
 from familiar_app.domain.errors import UserError
+from familiar_app.domain.text import tr
 from familiar_app.store.fault import translated
 from familiar_app.store.lock import FileLock
 
@@ -23,5 +24,7 @@ def lock_token(token: str, folder: Path) -> FileLock:
     path = folder / f"{hashlib.sha256(token.encode()).hexdigest()[:32]}.lock"
     with translated(path):
         folder.mkdir(parents=True, exist_ok=True)
-    taken = UserError("This bot is connected to Discord by another running Familiar.", "Close the other one first.")
+    taken = UserError(
+        tr("This bot is connected to Discord by another running Familiar."), tr("Close the other one first.")
+    )
     return FileLock(path, taken)

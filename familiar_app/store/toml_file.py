@@ -11,6 +11,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr
 from familiar_app.store.fault import translated
 
 MAX_FILE_SIZE_BYTES = 4 * 1024 * 1024
@@ -19,17 +20,19 @@ MAX_FILE_SIZE_BYTES = 4 * 1024 * 1024
 def read_text(path: Path) -> str:
     """Return a text file's contents. Raises BadInputError where it is no file, too large or not UTF-8."""
     if path.exists() and not path.is_file():
-        raise BadInputError("this is not a file.", source=path, next_step="Put the file back, or move this away.")
+        raise BadInputError(
+            tr("this is not a file."), source=path, next_step=tr("Put the file back, or move this away.")
+        )
     with translated(path), path.open("rb") as stream:
         raw = stream.read(MAX_FILE_SIZE_BYTES + 1)
     if len(raw) > MAX_FILE_SIZE_BYTES:
-        raise BadInputError("the file is larger than 4 MB.", source=path, next_step="Make it smaller.")
+        raise BadInputError(tr("the file is larger than 4 MB."), source=path, next_step=tr("Make it smaller."))
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise BadInputError(
-            "this line is not UTF-8 text.", source=path, line=line, next_step="Save the file as UTF-8."
+            tr("this line is not UTF-8 text."), source=path, line=line, next_step=tr("Save the file as UTF-8.")
         ) from error
 
 
@@ -38,9 +41,13 @@ def parse_toml(text: str, source: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadInputError(f"this is not TOML ({error}).", source=source, next_step="Mend the file.") from error
+        raise BadInputError(
+            tr("this is not TOML ({error}).", error=error), source=source, next_step=tr("Mend the file.")
+        ) from error
     except RecursionError as error:
-        raise BadInputError("the file is nested too deeply.", source=source, next_step="Mend the file.") from error
+        raise BadInputError(
+            tr("the file is nested too deeply."), source=source, next_step=tr("Mend the file.")
+        ) from error
 
 
 def with_changes(text: str, changes: Mapping[str, Any], source: Path) -> str:
@@ -54,7 +61,9 @@ def with_changes(text: str, changes: Mapping[str, Any], source: Path) -> str:
             _set(document, _parts(key), value, source)
         return tomlkit.dumps(document)
     except TOMLKitError as error:
-        raise BadInputError(f"this is not TOML ({error}).", source=source, next_step="Mend the file.") from error
+        raise BadInputError(
+            tr("this is not TOML ({error}).", error=error), source=source, next_step=tr("Mend the file.")
+        ) from error
 
 
 def _set(table: Any, parts: Sequence[str], value: Any, source: Path) -> None:
@@ -66,7 +75,7 @@ def _set(table: Any, parts: Sequence[str], value: Any, source: Path) -> None:
             table[part] = tomlkit.table(is_super_table=depth < len(above) - 1)
         table = table[part]
         if not isinstance(table, Mapping):
-            raise BadInputError("this is a value, not a table.", source=source, field=".".join(parts[: depth + 1]))
+            raise BadInputError(tr("this is a value, not a table."), source=source, field=".".join(parts[: depth + 1]))
     if value is None:
         if last in table:
             del table[last]

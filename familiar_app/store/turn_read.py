@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import ChannelId, TurnId
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import DayMark, Reaction, Revision, Turn
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.store.turn_row import read_turn, read_turns
@@ -181,5 +182,7 @@ def _zone(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     except (KeyError, OSError, ValueError) as error:
         raise BadInputError(
-            f"{name!r} is not a time zone.", field="zone", next_step="Write it like Europe/Berlin or UTC."
+            tr("{name!r} is not a time zone.", name=name),
+            field="zone",
+            next_step=tr("Write it like Europe/Berlin or UTC."),
         ) from error

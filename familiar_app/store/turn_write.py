@@ -16,6 +16,7 @@ from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import ChannelId, TraceId, TurnId
 from familiar_app.domain.saved_memory.memory import MemoryId
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import NewTurn, Role, Turn
 from familiar_app.store import alarm_log, saved_memory_erase
 from familiar_app.store.fact_write import drop_sources
@@ -61,7 +62,7 @@ def insert_turn(connection: Connection, turn: NewTurn, arrived_at: int, speakers
     )  # fmt: skip
     number = connection.execute(_INSERT, row).lastrowid
     if number is None:
-        raise UserError("The turn was not stored.", "Try again.")
+        raise UserError(tr("The turn was not stored."), tr("Try again."))
     if turn.mentions:
         record_mentions(connection, TurnId(number), turn.mentions)
     if answers is not None and turn.role is Role.ASSISTANT:
@@ -95,9 +96,9 @@ def revise_turn(connection: Connection, turn: TurnId, content: str, at: int) -> 
     """Add a revision and make it the text that is read; the same text again adds none."""
     known = existing(connection, turn)
     if known.deleted:
-        raise UserError("This turn was deleted, so its text cannot be changed.", "Write a new one.")
+        raise UserError(tr("This turn was deleted, so its text cannot be changed."), tr("Write a new one."))
     if known.role is Role.OPERATOR:
-        raise UserError("What was decided by hand is kept as it is.", "Decide again instead.")
+        raise UserError(tr("What was decided by hand is kept as it is."), tr("Decide again instead."))
     text = storable(content)
     if text == known.content:
         return known
@@ -113,7 +114,7 @@ def set_hidden(connection: Connection, turns: Sequence[TurnId], hidden: bool, no
     for turn in dict.fromkeys(turns):
         known = existing(connection, turn)
         if known.role is Role.OPERATOR:
-            raise UserError("What was decided by hand cannot be hidden.", "Choose other turns.")
+            raise UserError(tr("What was decided by hand cannot be hidden."), tr("Choose other turns."))
         if known.hidden != hidden:
             changed.setdefault(known.channel, []).append(turn)
     for channel, ids in changed.items():
@@ -125,9 +126,11 @@ def choose_turn(connection: Connection, turn: TurnId, now: int) -> Turn:
     """Make an alternative the active one, by an operator turn."""
     known = existing(connection, turn)
     if known.answers is None or known.role is not Role.ASSISTANT:
-        raise UserError("This turn is not one of several answers.", "Choose among the answers of one turn.")
+        raise UserError(tr("This turn is not one of several answers."), tr("Choose among the answers of one turn."))
     if known.deleted or known.hidden:
-        raise UserError("This answer was removed, so it cannot be chosen.", "Choose another one, or bring it back.")
+        raise UserError(
+            tr("This answer was removed, so it cannot be chosen."), tr("Choose another one, or bring it back.")
+        )
     if not known.active:
         act = {"act": "choose", "turn": turn, "answers": known.answers}
         _append_operator(connection, known.channel, act, now)
@@ -177,7 +180,7 @@ def existing(connection: Connection, turn: TurnId) -> Turn:
     """Return a turn that must be there. Raises UserError where it is not."""
     found = read_turn(connection, turn)
     if found is None:
-        raise UserError(f"There is no turn {turn}.", "Look up its number with `familiar turns`.")
+        raise UserError(tr("There is no turn {turn}.", turn=str(turn)), tr("Look up its number with `familiar turns`."))
     return found
 
 

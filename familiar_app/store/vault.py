@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import LockedError, UsageError
+from familiar_app.domain.text import tr
 from familiar_app.store import vault_file
 from familiar_app.store.alarm import Alarms
 from familiar_app.store.attention import Attention
@@ -100,7 +101,7 @@ class Vault:
         damaged, newer, unreadable).
         """
         if sum(given is not None for given in (passphrase, recovery_code, data_key)) != 1:
-            raise UsageError("A vault is opened with a passphrase, a recovery code or a key: exactly one of them.")
+            raise UsageError(tr("A vault is opened with a passphrase, a recovery code or a key: exactly one of them."))
         way: Way | None = None
         if data_key is None:
             way = "passphrase" if passphrase is not None else "recovery_code"

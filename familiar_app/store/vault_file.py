@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.backup import BackupMark
 from familiar_app.domain.errors import LockedError, OutsideError, UserError
+from familiar_app.domain.text import tr
 from familiar_app.store import schema
 from familiar_app.store.backup import BackupWish, copy_database, finish_backup
 from familiar_app.store.backup_shelf import FOLDER, free_place
@@ -70,7 +71,10 @@ def create_vault(path: Path, ways: dict[Way, str], cost: KdfCost = DEFAULT_COST)
     lock = VaultLock(path)
     try:
         if os.path.lexists(path):
-            raise UserError(f"There is already a vault in {path.parent}.", "Open it, or choose another folder.")
+            raise UserError(
+                tr("There is already a vault in {folder}.", folder=path.parent),
+                tr("Open it, or choose another folder."),
+            )
         data_key = new_data_key()
         with translated(path):
             fresh = fresh_path(path)
@@ -142,21 +146,32 @@ def read_head(path: Path) -> bytes:
     """Return the salt at the start of a database. Raises where the file cannot be a vault at all."""
     _refuse_link(path)
     if not path.exists():
-        raise UserError(f"There is no vault in {path.parent}.", "Make one with `familiar init`, or check the folder.")
+        raise UserError(
+            tr("There is no vault in {folder}.", folder=path.parent),
+            tr("Make one with `familiar init`, or check the folder."),
+        )
     if not path.is_file():
-        raise OutsideError(f"{path.name} is no file, so it is not a vault.", "Move it away, or choose another folder.")
+        raise OutsideError(
+            tr("{file} is no file, so it is not a vault.", file=path.name),
+            tr("Move it away, or choose another folder."),
+        )
     with translated(path), path.open("rb") as stream:
         head = stream.read(SALT_SIZE_BYTES)
         size_bytes = stream.seek(0, 2)
     if head == _PLAIN_HEADER:
         raise OutsideError(
-            f"{path.name} is an unencrypted SQLite database, not a vault. It was not touched.",
-            "Move it away, or choose another folder.",
+            tr("{file} is an unencrypted SQLite database, not a vault. It was not touched.", file=path.name),
+            tr("Move it away, or choose another folder."),
         )
     if size_bytes == 0:
-        raise OutsideError(f"{path.name} is empty: it is not a vault, or it was cut off.", "Restore it from a backup.")
+        raise OutsideError(
+            tr("{file} is empty: it is not a vault, or it was cut off.", file=path.name),
+            tr("Restore it from a backup."),
+        )
     if size_bytes < PAGE_SIZE_BYTES:
-        raise OutsideError(f"{path.name} is too short to be a vault, or it was cut off.", "Restore it from a backup.")
+        raise OutsideError(
+            tr("{file} is too short to be a vault, or it was cut off.", file=path.name), tr("Restore it from a backup.")
+        )
     return head
 
 
@@ -165,9 +180,16 @@ def _refuse_link(path: Path) -> None:
     for file in (path, keys_path(path)):
         if file.is_symlink():
             raise OutsideError(
-                f"{file.name} in {path.parent} is a link to another place. It was not touched.",
-                "Keep the vault's files together in one folder, and link to that folder (or name it with "
-                "--profile-dir). Where the link leads nowhere, connect the disk that it leads to.",
+                tr(
+                    "{file} in {folder} is a link to another place. It was not touched.",
+                    file=file.name,
+                    folder=path.parent,
+                ),
+                tr(
+                    "Keep the vault's files together in one folder, and link to that folder (or name it "
+                    "with --profile-dir). Where the link leads nowhere, connect the disk that it leads "
+                    "to."
+                ),
             )
 
 
@@ -232,7 +254,7 @@ def _data_key(file: KeyFile, way: Way | None, secret: str, data_key: bytes | Non
         return file.unwrap(way, secret)
     if data_key is None or not file.accepts(data_key):
         raise LockedError(
-            "The key kept on this computer does not fit this vault any more.", "Open it with the passphrase."
+            tr("The key kept on this computer does not fit this vault any more."), tr("Open it with the passphrase.")
         )
     return data_key
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.store import schema
 from familiar_app.store.connection import PAGE_SIZE_BYTES, connect, take_back
 from familiar_app.store.fault import DamagedVaultError, damaged, damaged_log, translated
@@ -45,9 +46,12 @@ def probe(path: Path, key: bytes, keys_belong: bool, read_only: bool, *, known: 
     except DamagedVaultError as error:
         if not keys_belong:
             raise OutsideError(
-                f"{path.name} is not the vault that vault.keys belongs to, or its beginning is damaged. "
-                "Nothing was changed.",
-                "Put the right pair of files together, or restore both from one backup.",
+                tr(
+                    "{file} is not the vault that vault.keys belongs to, or its beginning is damaged. "
+                    "Nothing was changed.",
+                    file=path.name,
+                ),
+                tr("Put the right pair of files together, or restore both from one backup."),
             ) from error
         raise
     finally:
@@ -70,7 +74,7 @@ def _refuse_cut_off(connection: Connection, path: Path) -> None:
     """Raise DamagedVaultError where the file is shorter than it says; SQLite takes a part of a page for a page."""
     pages = int(connection.execute("PRAGMA page_count").fetchone()[0])
     if path.stat().st_size < pages * PAGE_SIZE_BYTES:
-        raise damaged(path, "its end is missing")
+        raise damaged(path, tr("its end is missing"))
 
 
 def _connect_to_read(path: Path, key: bytes, *, may_be_immutable: bool) -> tuple[Connection, bool]:

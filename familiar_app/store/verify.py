@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlcipher3 import dbapi2
 
+from familiar_app.domain.text import in_english, tr, tr_later
 from familiar_app.store import schema
 from familiar_app.store.derived import derive_columns
 from familiar_app.store.fact_verify import fact_problems
@@ -23,26 +24,36 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 _MOST_OF_A_KIND = 20
-RESTORE = (
+RESTORE = tr_later(
     "Restore the newest good backup with 'familiar restore', or bring over what can be read with 'familiar salvage'."
 )
-_REBUILD = "Make a backup, then bring the projection back with 'familiar rebuild'; the log itself is not affected."
-_REPORT = "Make a backup, then report this as a defect; the log itself is not affected."
+_REBUILD = tr_later(
+    "Make a backup, then bring the projection back with 'familiar rebuild'; the log itself is not affected."
+)
+_REPORT = tr_later("Make a backup, then report this as a defect; the log itself is not affected.")
 
 # References that no foreign key holds. Each query returns the ids that break its rule.
 _REFERENCES = (
-    ("people", "has a newest snapshot of somebody else", "SELECT p.key FROM people p JOIN speakers s ON s.id = "
+    ("people", tr_later("has a newest snapshot of somebody else"),
+     "SELECT p.key FROM people p JOIN speakers s ON s.id = "
      "p.latest_speaker WHERE s.key <> p.key"),
-    ("speakers", "belongs to no known person", "SELECT s.id FROM speakers s WHERE NOT EXISTS (SELECT 1 FROM people p "
+    ("speakers", tr_later("belongs to no known person"),
+     "SELECT s.id FROM speakers s WHERE NOT EXISTS (SELECT 1 FROM people p "
      "WHERE p.key = s.key)"),
-    ("names", "ends before it begins", "SELECT id FROM names WHERE until IS NOT NULL AND until < since"),
-    ("subscriptions", "ends before it begins", "SELECT id FROM subscriptions WHERE until < since"),
-    ("turns", "answers a turn of another channel", "SELECT t.id FROM turns t JOIN turns a ON a.id = t.answers "
+    ("names", tr_later("ends before it begins"),
+     "SELECT id FROM names WHERE until IS NOT NULL AND until < since"),
+    ("subscriptions", tr_later("ends before it begins"),
+     "SELECT id FROM subscriptions WHERE until < since"),
+    ("turns", tr_later("answers a turn of another channel"),
+     "SELECT t.id FROM turns t JOIN turns a ON a.id = t.answers "
      "WHERE a.channel <> t.channel"),
-    ("turns", "answers a turn that came after it", "SELECT id FROM turns WHERE answers >= id"),
-    ("turns", "is deleted but still has a text", "SELECT id FROM turns WHERE deleted AND (content <> '' OR "
+    ("turns", tr_later("answers a turn that came after it"),
+     "SELECT id FROM turns WHERE answers >= id"),
+    ("turns", tr_later("is deleted but still has a text"),
+     "SELECT id FROM turns WHERE deleted AND (content <> '' OR "
      "tool_calls IS NOT NULL OR attachments IS NOT NULL OR id IN (SELECT turn FROM revisions))"),
-    ("revisions", "is missing from the series", "SELECT turn FROM revisions GROUP BY turn HAVING max(number) <> "
+    ("revisions", tr_later("is missing from the series"),
+     "SELECT turn FROM revisions GROUP BY turn HAVING max(number) <> "
      "count(*) + 1 OR min(number) <> 2"),
 )  # fmt: skip
 
@@ -67,7 +78,7 @@ def verify_database(connection: Connection, report: Callable[[float], None]) -> 
         except dbapi2.DatabaseError as error:
             if primary_code(error) not in DAMAGE_CODES:
                 raise
-            problems.append(Problem("vault.db", "a part of the database cannot be read", RESTORE))
+            problems.append(Problem("vault.db", tr("a part of the database cannot be read"), tr(RESTORE)))
         if problems and check in (_pages, _structure):
             break
     report(1.0)
@@ -80,19 +91,22 @@ def lost_rows(path: Path, data_key: bytes) -> list[Problem]:
     try:
         losses = [reader.read(table, _pass_over) for table in reader.tables()]
     except DamagedVaultError:
-        return [Problem("vault.db", "not even its table of contents can be read", RESTORE)]
+        return [Problem("vault.db", tr("not even its table of contents can be read"), tr(RESTORE))]
     finally:
         reader.close()
-    return [Problem(loss.table, loss.sentence(), RESTORE) for loss in losses if loss.any]
+    return [Problem(loss.table, loss.sentence(), tr(RESTORE)) for loss in losses if loss.any]
 
 
 def advised(problems: Iterable[Problem], newest: Path | None) -> list[Problem]:
     """Return the problems with the newest backup named where one is needed."""
     if newest is None:
         return list(problems)
-    way = f"Restore the newest good backup with 'familiar restore \"{newest}\"', or bring over what can be read with "
-    text = f"{way}'familiar salvage'."
-    return [replace(one, how_to_mend=text) if one.how_to_mend == RESTORE else one for one in problems]
+    text = tr(
+        "Restore the newest good backup with 'familiar restore \"{newest}\"', or bring over what can be read with "
+        "'familiar salvage'.",
+        newest=newest,
+    )
+    return [replace(one, how_to_mend=text) if in_english(one.how_to_mend) == RESTORE else one for one in problems]
 
 
 def _pass_over(_rows: object) -> None:
@@ -101,13 +115,13 @@ def _pass_over(_rows: object) -> None:
 
 def _pages(connection: Connection) -> Iterator[Problem]:
     for (text,) in connection.execute("PRAGMA cipher_integrity_check").fetchall():
-        yield Problem("vault.db", f"damaged page: {text}", RESTORE)
+        yield Problem("vault.db", tr("damaged page: {detail}", detail=text), tr(RESTORE))
 
 
 def _structure(connection: Connection) -> Iterator[Problem]:
     for (text,) in connection.execute(f"PRAGMA quick_check({_MOST_OF_A_KIND})").fetchall():
         if text != "ok":
-            yield Problem("vault.db", f"damaged structure: {str(text).splitlines()[-1]}", RESTORE)
+            yield Problem("vault.db", tr("damaged structure: {detail}", detail=str(text).splitlines()[-1]), tr(RESTORE))
 
 
 def _schema(connection: Connection) -> Iterator[Problem]:
@@ -115,38 +129,40 @@ def _schema(connection: Connection) -> Iterator[Problem]:
     found = schema.definition_of(connection)
     for name in sorted(expected.keys() | found.keys()):
         if name not in found:
-            yield Problem(name, "this table or index is missing", RESTORE)
+            yield Problem(name, tr("this table or index is missing"), tr(RESTORE))
         elif name not in expected:
-            yield Problem(name, "this table or index does not belong here", _REPORT)
+            yield Problem(name, tr("this table or index does not belong here"), tr(_REPORT))
         elif expected[name] != found[name]:
-            yield Problem(name, "this table or index does not have its proper form", RESTORE)
+            yield Problem(name, tr("this table or index does not have its proper form"), tr(RESTORE))
 
 
 def _foreign_keys(connection: Connection) -> Iterator[Problem]:
     for table, row, parent, _number in connection.execute("PRAGMA foreign_key_check").fetchmany(_MOST_OF_A_KIND):
         yield Problem(
-            f"{table} {row if row is not None else ''}".strip(), f"refers to a missing row of {parent}", _REPORT
+            f"{table} {row if row is not None else ''}".strip(),
+            tr("refers to a missing row of {table}", table=parent),
+            tr(_REPORT),
         )
 
 
 def _references(connection: Connection) -> Iterator[Problem]:
     for table, what, query in _REFERENCES:
         for (number,) in connection.execute(query).fetchmany(_MOST_OF_A_KIND):
-            yield Problem(f"{table} {number}", what, _REPORT)
+            yield Problem(f"{table} {number}", tr(what), tr(_REPORT))
 
 
 def _derived(connection: Connection) -> Iterator[Problem]:
     for count, (turn, column) in enumerate(derive_columns(connection)):
         if count == _MOST_OF_A_KIND:
             return
-        yield Problem(f"turns {turn}", f"the column {column} is not what the log says", _REPORT)
+        yield Problem(f"turns {turn}", tr("the column {column} is not what the log says", column=column), tr(_REPORT))
 
 
 def _facts(connection: Connection) -> Iterator[Problem]:
     for where, what in fact_problems(connection):
-        yield Problem(where, what, _REBUILD)
+        yield Problem(where, what, tr(_REBUILD))
 
 
 def _saved_memories(connection: Connection) -> Iterator[Problem]:
     for where, what in saved_memory_problems(connection):
-        yield Problem(where, what, _REBUILD)
+        yield Problem(where, what, tr(_REBUILD))

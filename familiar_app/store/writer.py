@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from sqlcipher3 import dbapi2
 
 from familiar_app.domain.errors import FamiliarError, LockedError, OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.store.connection import connect
 from familiar_app.store.fault import DamagedVaultError, translate
 
@@ -205,4 +206,4 @@ def _deliver(outcomes: list[_Outcome]) -> None:
 
 def closed_error() -> LockedError:
     """Return the error of a vault that was closed."""
-    return LockedError("The vault is closed.", "Unlock it first.")
+    return LockedError(tr("The vault is closed."), tr("Unlock it first."))

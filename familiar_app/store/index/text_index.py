@@ -16,6 +16,7 @@ from typing import NamedTuple
 import tantivy
 
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.store.index.analysis import ANALYZER, make_analyzer, spaced
 
 WRITER_HEAP_BYTES = 64_000_000
@@ -38,7 +39,7 @@ class IndexFailedError(OutsideError):
     """The index broke; it can be built again from the vault."""
 
     def __init__(self) -> None:
-        super().__init__("The search index failed.", "It is being built again.", retryable=True)
+        super().__init__(tr("The search index failed."), tr("It is being built again."), retryable=True)
 
 
 class Scope(NamedTuple):
