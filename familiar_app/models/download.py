@@ -17,6 +17,7 @@ import httpx
 from familiar_app.domain.contact import FETCHING_MODELS
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.model_catalogue import ModelSource, needed_memory
+from familiar_app.domain.text import number, tr
 from familiar_app.models.download_part import PartFile, digest
 from familiar_app.models.download_progress import Fetched, Pace, Persistence, Progress
 from familiar_app.models.download_remote import (
@@ -45,8 +46,12 @@ class TooLittleMemoryError(OutsideError):
 
     def __init__(self, needed_bytes: int, built_in_bytes: int) -> None:
         super().__init__(
-            f"This model needs about {_gb(needed_bytes)} GB of memory, and this computer has {_gb(built_in_bytes)} GB.",
-            "Choose a smaller one, or fetch it anyway (with --anyway on the command line).",
+            tr(
+                "This model needs about {needed} GB of memory, and this computer has {there} GB.",
+                needed=_gb(needed_bytes),
+                there=_gb(built_in_bytes),
+            ),
+            tr("Choose a smaller one, or fetch it anyway (with --anyway on the command line)."),
         )
 
 
@@ -106,7 +111,9 @@ class Download:
                 remote, failures, changes = None, failures + 1, changes + 1
                 await asyncio.to_thread(part.begin_at, 0)
                 error: FamiliarError = OutsideError(
-                    f"The file at {self._source.host} changes while it is fetched.", "Try again later.", retryable=True
+                    tr("The file at {host} changes while it is fetched.", host=self._source.host),
+                    tr("Try again later."),
+                    retryable=True,
                 )
                 if changes > _MOST_CHANGES:
                     raise error from None
@@ -142,8 +149,12 @@ class Download:
         free = self._free_bytes(self._folder)
         if needed + SPARE_BYTES > free:
             raise OutsideError(
-                f"The file needs {_gb(needed)} GB more, and the disk has {_gb(free)} GB free.",
-                "Make room, or choose a smaller model.",
+                tr(
+                    "The file needs {needed} GB more, and the disk has {free} GB free.",
+                    needed=_gb(needed),
+                    free=_gb(free),
+                ),
+                tr("Make room, or choose a smaller model."),
             )
 
     async def _stream(self, client: httpx.AsyncClient, part: PartFile, remote: RemoteFile) -> None:
@@ -190,7 +201,8 @@ class Download:
                 async for piece in pieces:
                     if size is not None and done + len(piece) > size:
                         raise OutsideError(
-                            f"{response.url.host} sends more than it said.", "Choose another address for this model."
+                            tr("{host} sends more than it said.", host=response.url.host),
+                            tr("Choose another address for this model."),
                         )
                     done += len(piece)
                     held += piece
@@ -213,8 +225,11 @@ class Download:
         if remote.sha256 is not None and sha256 != remote.sha256:
             await asyncio.to_thread(part.discard)
             raise OutsideError(
-                f"The file from {self._source.host} is not the one that was promised: its checksum is wrong.",
-                "Fetch it again. If that does not help, choose another model.",
+                tr(
+                    "The file from {host} is not the one that was promised: its checksum is wrong.",
+                    host=self._source.host,
+                ),
+                tr("Fetch it again. If that does not help, choose another model."),
                 retryable=True,
             )
         try:
@@ -222,7 +237,8 @@ class Download:
         except FamiliarError as error:
             await asyncio.to_thread(part.discard)
             raise OutsideError(
-                f"What {self._source.host} sent is no model that can be used.", "Check the address in a browser."
+                tr("What {host} sent is no model that can be used.", host=self._source.host),
+                tr("Check the address in a browser."),
             ) from error
         await asyncio.to_thread(part.finish)
         self._tell(phase="done", done_bytes=size, total_bytes=size)
@@ -235,7 +251,7 @@ class Download:
 
         def hashed(done: int) -> None:
             if stopped:
-                raise OutsideError("The check was stopped.")
+                raise OutsideError(tr("The check was stopped."))
             loop.call_soon_threadsafe(lambda: self._tell(done_bytes=done))
 
         running = asyncio.ensure_future(asyncio.to_thread(digest, part.pieces(), hashed))
@@ -275,14 +291,20 @@ async def _to_its_end(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -
 def _connection_error(host: str, error: httpx.HTTPError) -> OutsideError:
     if isinstance(error, httpx.TimeoutException):
         return OutsideError(
-            f"{host} says nothing any more.", "Try again; what came so far is kept and gone on from.", retryable=True
+            tr("{host} says nothing any more.", host=host),
+            tr("Try again; what came so far is kept and gone on from."),
+            retryable=True,
         )
     if isinstance(error, httpx.ConnectError):
-        return OutsideError(f"{host} cannot be reached.", "Check the network, then try again.", retryable=True)
+        return OutsideError(
+            tr("{host} cannot be reached.", host=host), tr("Check the network, then try again."), retryable=True
+        )
     return OutsideError(
-        f"The connection to {host} broke off.", "Try again; what came so far is kept and gone on from.", retryable=True
+        tr("The connection to {host} broke off.", host=host),
+        tr("Try again; what came so far is kept and gone on from."),
+        retryable=True,
     )
 
 
 def _gb(size_bytes: int) -> str:
-    return f"{max(size_bytes, 0) / 10**9:.1f}"
+    return number(max(size_bytes, 0) / 10**9, 1)

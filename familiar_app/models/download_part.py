@@ -13,6 +13,7 @@ from pathlib import Path
 
 from familiar_app.domain.errors import OutsideError, UserError
 from familiar_app.domain.model_catalogue import is_model_file_name
+from familiar_app.domain.text import tr
 from familiar_app.models.download_remote import RemoteFile
 
 PART, NOTE = ".part", ".part.json"
@@ -47,7 +48,9 @@ class PartFile:
             _take(self._file.fileno())
         except OSError:
             self._file.close()
-            raise UserError("This model is being fetched already.", "Wait for it, or cancel it there.") from None
+            raise UserError(
+                tr("This model is being fetched already."), tr("Wait for it, or cancel it there.")
+            ) from None
 
     @property
     def size_bytes(self) -> int:
@@ -152,7 +155,8 @@ def disk(path: Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise OutsideError(
-            f"The model cannot be written to {path.name}: {reason}.", "Make room on the disk, or check its permissions."
+            tr("The model cannot be written to {file}: {reason}.", file=path.name, reason=reason),
+            tr("Make room on the disk, or check its permissions."),
         ) from error
 
 

@@ -15,6 +15,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.models.network import host_of, is_loopback
 from familiar_app.models.openai_error import RETRIED_STATUSES, Refusal, read_retry_after
 
@@ -46,8 +47,13 @@ class RetryableRefusalError(OutsideError):
 
     def __init__(self, host: str, refusal: Refusal) -> None:
         wait = refusal.retry_after_s
-        when = f"It asks to wait {wait:.0f} seconds; what is here is kept." if wait else "Try again in a while."
-        super().__init__(f"{host} does not give the file now (status {refusal.status}).", when, retryable=True)
+        when = tr("Try again in a while.")
+        if wait:
+            when = tr("It asks to wait {seconds} seconds; what is here is kept.", seconds=round(wait))
+        status = str(refusal.status)
+        super().__init__(
+            tr("{host} does not give the file now (status {status}).", host=host, status=status), when, retryable=True
+        )
         self.refusal = refusal
 
 
@@ -76,7 +82,9 @@ def _facts(url: str, response: httpx.Response) -> RemoteFile:
     if size is None and response.status_code == 200:
         size = _size(headers.get("content-length"))
     if size is not None and size > LARGEST_BYTES:
-        raise OutsideError(f"{response.url.host} speaks of a file larger than any model.", "Check the address.")
+        raise OutsideError(
+            tr("{host} speaks of a file larger than any model.", host=response.url.host), tr("Check the address.")
+        )
     return RemoteFile(
         url,
         size,
@@ -104,24 +112,32 @@ async def open_redirected(
         try:
             response = await client.send(client.build_request(method, url, headers=dict(headers)), stream=True)
         except httpx.InvalidURL as error:
-            raise OutsideError(f"{host_of(url)} leads to no address.", "Check the address in a browser.") from error
+            raise OutsideError(
+                tr("{host} leads to no address.", host=host_of(url)), tr("Check the address in a browser.")
+            ) from error
         if response.status_code not in _REDIRECTS or (stop_at_facts and "x-linked-size" in response.headers):
             return response
         await response.aclose()
         url = _next(url, response.headers.get("location", ""))
-    raise OutsideError(f"{host_of(url)} leads from one address to the next without end.", "Check the address.")
+    raise OutsideError(
+        tr("{host} leads from one address to the next without end.", host=host_of(url)), tr("Check the address.")
+    )
 
 
 def _next(url: str, location: str) -> str:
     target = urljoin(url, location)
     old, new = urlsplit(url), urlsplit(target)
     if not location or not new.hostname or new.scheme not in ("http", "https"):
-        raise OutsideError(f"{old.hostname} leads to no address.", "Check the address in a browser.")
+        raise OutsideError(tr("{host} leads to no address.", host=old.hostname), tr("Check the address in a browser."))
     other = (new.hostname, new.scheme) != (old.hostname, old.scheme)
     if other and new.scheme != "https" and not (is_loopback(url) and is_loopback(target)):
         raise OutsideError(
-            f"{old.hostname} leads to {new.hostname} without encryption, which is not followed.",
-            "Fetch the file in a browser if you trust it, and choose it as a file.",
+            tr(
+                "{host} leads to {other} without encryption, which is not followed.",
+                host=old.hostname,
+                other=new.hostname,
+            ),
+            tr("Fetch the file in a browser if you trust it, and choose it as a file."),
         )
     return target
 
@@ -133,20 +149,31 @@ def refused(response: httpx.Response) -> OutsideError:
     if status in RETRIED_STATUSES:
         return RetryableRefusalError(host, refusal)
     if status in (404, 410):
-        return OutsideError(f"{host} has no such file.", "Check the address, or choose another model.")
+        return OutsideError(
+            tr("{host} has no such file.", host=host), tr("Check the address, or choose another model.")
+        )
     if status in (401, 402, 403, 451):
         return OutsideError(
-            f"{host} gives this file only to people who have an account or agreed to its licence (status {status}).",
-            "Fetch it there in a browser, then choose it as a file.",
+            tr(
+                "{host} gives this file only to people who have an account or agreed to its licence (status {status}).",
+                host=host,
+                status=str(status),
+            ),
+            tr("Fetch it there in a browser, then choose it as a file."),
         )
-    return OutsideError(f"{host} refused the request (status {status}).", "Check the address in a browser.")
+    return OutsideError(
+        tr("{host} refused the request (status {status}).", host=host, status=str(status)),
+        tr("Check the address in a browser."),
+    )
 
 
 def start_of_range(response: httpx.Response) -> tuple[int, int | None]:
     """Return where a partial answer begins, and the size of the whole where it says. Raises OutsideError."""
     found = _RANGE.match(response.headers.get("content-range", ""))
     if found is None:
-        raise OutsideError(f"{response.url.host} sent a piece without saying which.", "Try again.", retryable=True)
+        raise OutsideError(
+            tr("{host} sent a piece without saying which.", host=response.url.host), tr("Try again."), retryable=True
+        )
     return int(found.group(1)), None if found.group(3) == "*" else int(found.group(3))
 
 

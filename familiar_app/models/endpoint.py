@@ -12,6 +12,7 @@ import httpx
 
 from familiar_app.domain.chat import Message
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import ntr, tr
 from familiar_app.models.token_estimate import estimate_prompt_tokens, estimate_tokens
 from familiar_app.models.wire import whole_text, wire_messages
 
@@ -119,9 +120,12 @@ class Endpoint:
             # It serves the one model it was started with, whatever name is asked for.
             return models[0]
         shown = ", ".join(name[:80] for name in sorted(names)[:_LISTED_MODELS])
-        more = f" and {len(names) - _LISTED_MODELS} more" if len(names) > _LISTED_MODELS else ""
+        left = len(names) - _LISTED_MODELS
+        offer = tr("It offers {names}.", names=shown)
+        if left > 0:
+            offer = ntr("It offers {names} and {n} more.", "It offers {names} and {n} more.", left, names=shown)
         host = urlsplit(self._address).netloc
-        raise OutsideError(f"{host} has no model named {self._model!r}.", f"It offers {shown}{more}.")
+        raise OutsideError(tr("{host} has no model named {model!r}.", host=host, model=self._model), offer)
 
     async def _context(self, entry: dict[str, Any] | None, *, llama_server: bool) -> int | None:
         if llama_server:
@@ -163,7 +167,8 @@ def _models(answer: Any, host: str) -> list[dict[str, Any]]:
     data = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(data, list):
         raise OutsideError(
-            f"{host} does not answer as an OpenAI-compatible server.", "Check the address; it often ends in /v1."
+            tr("{host} does not answer as an OpenAI-compatible server.", host=host),
+            tr("Check the address; it often ends in /v1."),
         )
     return [model for model in data if isinstance(model, dict) and isinstance(model.get("id"), str)]
 

@@ -174,13 +174,16 @@ def _prefilled(request: ChatRequest) -> dict[str, Any]:
 
 def context_overflow(prompt_tokens: int | None, context_tokens: int) -> OutsideError:
     """Return the error for a prompt that is longer than the model's context."""
-    size = f"has {prompt_tokens} tokens" if prompt_tokens is not None else "is too long"
+    holds = str(context_tokens)
+    text = tr("The prompt is too long, and the model's context holds {holds} with the answer.", holds=holds)
+    if prompt_tokens is not None:
+        text = tr(
+            "The prompt has {length} tokens, and the model's context holds {holds} with the answer.",
+            length=str(prompt_tokens),
+            holds=holds,
+        )
     return OutsideError(
-        tr(
-            "The prompt {size}, and the model's context holds {context_tokens} with the answer.",
-            size=size,
-            context_tokens=context_tokens,
-        ),
+        text,
         tr("Lower the budgets of the prompt, or choose a model with a larger context."),
     )
 

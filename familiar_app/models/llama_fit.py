@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from familiar_app.domain.errors import BadInputError, OutsideError
+from familiar_app.domain.text import number, tr
 from familiar_app.models.llama_worker.gguf import GgufError, GgufHeader, read_header
 
 DEFAULT_CONTEXT_TOKENS = 8192
@@ -33,12 +34,18 @@ def read_model_file(path: Path) -> GgufHeader:
         return read_header(path)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         raise BadInputError(
-            "the model's file does not exist.", source=path, next_step="Choose another model, or put the file back."
+            tr("the model's file does not exist."),
+            source=path,
+            next_step=tr("Choose another model, or put the file back."),
         ) from None
     except GgufError as error:
-        raise BadInputError(str(error), source=path, next_step="Download the model again, or choose another.") from None
+        raise BadInputError(
+            str(error), source=path, next_step=tr("Download the model again, or choose another.")
+        ) from None
     except OSError as error:
-        raise OutsideError("The model's file could not be read.", "Check its permissions and the disk.") from error
+        raise OutsideError(
+            tr("The model's file could not be read."), tr("Check its permissions and the disk.")
+        ) from error
 
 
 def choose_context(header: GgufHeader, asked: int | None) -> int:
@@ -51,9 +58,13 @@ def choose_context(header: GgufHeader, asked: int | None) -> int:
         return min(trained or DEFAULT_CONTEXT_TOKENS, DEFAULT_CONTEXT_TOKENS)
     if trained and asked > trained:
         raise BadInputError(
-            f"the model was trained for a context of {trained} tokens, and {asked} are asked for.",
+            tr(
+                "the model was trained for a context of {trained} tokens, and {asked} are asked for.",
+                trained=str(trained),
+                asked=str(asked),
+            ),
             field="context_tokens",
-            next_step=f'Set it to {trained} or less, or to "auto".',
+            next_step=tr('Set it to {trained} or less, or to "auto".', trained=str(trained)),
         )
     return asked
 
@@ -70,8 +81,12 @@ def fit(header: GgufHeader, asked: int | None, *, free_bytes: int | None) -> Fit
         context //= 2
     if _needed(header, context) > free_bytes:
         raise OutsideError(
-            f"The model needs about {_gib(_needed(header, context))} GiB of memory, and {_gib(free_bytes)} are free.",
-            "Close other programs, choose a smaller model or set a smaller context_tokens.",
+            tr(
+                "The model needs about {needed} GiB of memory, and {free} are free.",
+                needed=_gib(_needed(header, context)),
+                free=_gib(free_bytes),
+            ),
+            tr("Close other programs, choose a smaller model or set a smaller context_tokens."),
         )
     return Fit(header, context)
 
@@ -81,7 +96,7 @@ def _needed(header: GgufHeader, context: int) -> int:
 
 
 def _gib(size_bytes: int) -> str:
-    return f"{size_bytes / 2**30:.1f}"
+    return number(size_bytes / 2**30, 1)
 
 
 def free_memory_bytes() -> int | None:

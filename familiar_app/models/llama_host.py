@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.models.llama_fit import Fit, fit, free_memory_bytes, read_model_file
 from familiar_app.models.llama_process import WorkerGoneError, WorkerProcess
 from familiar_app.models.turnstile import Turnstile
@@ -64,7 +65,7 @@ class LlamaHost:
     async def ready(self) -> WorkerProcess:
         """Return a worker with the model loaded. Raises BadInputError or OutsideError with the reason."""
         if self._closed:
-            raise OutsideError("The local model has been closed.", "Open the familiar again.")
+            raise OutsideError(tr("The local model has been closed."), tr("Open the familiar again."))
         if self.process is not None:
             return self.process
         if self._loading is None:
@@ -189,18 +190,21 @@ def _load_error(code: str, lines: list[str]) -> OutsideError:
     text = "\n".join(lines).lower()
     if code == "no_engine":
         return OutsideError(
-            "No engine for GGUF files is installed.", "Install the package xllamacpp, or use a model behind an address."
+            tr("No engine for GGUF files is installed."),
+            tr("Install the package xllamacpp, or use a model behind an address."),
         )
     if code == "slow":
-        return OutsideError("The model took too long to load.", "Choose a smaller model.", retryable=True)
+        return OutsideError(tr("The model took too long to load."), tr("Choose a smaller model."), retryable=True)
     if "unknown model architecture" in text or "unknown pre-tokenizer" in text:
         return OutsideError(
-            "The installed engine does not know this kind of model.", "Update the program, or choose another model."
+            tr("The installed engine does not know this kind of model."),
+            tr("Update the program, or choose another model."),
         )
     if any(sign in text for sign in ("failed to allocate", "out of memory", "unable to allocate", "bad_alloc")):
         return OutsideError(
-            "There is not enough memory for the model.", "Choose a smaller model or a smaller context_tokens."
+            tr("There is not enough memory for the model."), tr("Choose a smaller model or a smaller context_tokens.")
         )
     return OutsideError(
-        "The model's file could not be loaded; it may be damaged.", "Download it again, or choose another model."
+        tr("The model's file could not be loaded; it may be damaged."),
+        tr("Download it again, or choose another model."),
     )

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.models.llama_worker.frames import Frame, FrameError, read_frame, write_frame
 from familiar_app.models.llama_worker.private_folder import remove_folders_of
 
@@ -51,8 +52,8 @@ class WorkerGoneError(OutsideError):
 
     def __init__(self) -> None:
         super().__init__(
-            "The local model stopped working before it had answered.",
-            "Try again; if it happens each time, choose a smaller model or a smaller context.",
+            tr("The local model stopped working before it had answered."),
+            tr("Try again; if it happens each time, choose a smaller model or a smaller context."),
             retryable=True,
         )
 
@@ -84,7 +85,7 @@ class WorkerProcess:
             process = await asyncio.to_thread(_spawn)
         except OSError as error:
             raise OutsideError(
-                "The process for the local model could not be started.", "Check memory and the installation."
+                tr("The process for the local model could not be started."), tr("Check memory and the installation.")
             ) from error
         return cls(process, loop)
 

@@ -12,6 +12,7 @@ from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.model_catalogue import CatalogueModel, ModelSource, source_from_url
 from familiar_app.domain.settings import CharacterConfig
 from familiar_app.domain.task import TaskRegistry
+from familiar_app.domain.text import tr
 from familiar_app.models.download import Download
 from familiar_app.models.download_part import discard_part
 from familiar_app.models.download_progress import Fetched, Progress
@@ -147,7 +148,9 @@ def check_unused(path: Path, configs: Mapping[FamiliarId, CharacterConfig], base
     """Raise UserError where a familiar's model is this file."""
     users = users_of(path, configs, base_dir)
     if users:
-        raise UserError(f"This model is used by {', '.join(users)}.", "Choose another model there first.")
+        raise UserError(
+            tr("This model is used by {names}.", names=", ".join(users)), tr("Choose another model there first.")
+        )
 
 
 def _files(config: CharacterConfig, base_dir: Path) -> Iterable[Path]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from familiar_app.domain.errors import FamiliarError, UserError
 from familiar_app.domain.model_catalogue import is_model_file_name, needed_memory
+from familiar_app.domain.text import tr
 from familiar_app.models.download_part import Unfinished, discard_part, disk, unfinished
 from familiar_app.models.llama_fit import built_in_memory_bytes, read_model_file
 
@@ -47,7 +48,7 @@ class ModelShelf:
     def path_of(self, file: str) -> Path:
         """Return where a file lies, or would lie. Raises UserError for a name that no model here can have."""
         if not is_model_file_name(file):
-            raise UserError("This is no name of a model's file.", "'familiar model list' lists the models.")
+            raise UserError(tr("This is no name of a model's file."), tr("'familiar model list' lists the models."))
         return self.folder / file
 
     def remove(self, file: str) -> None:
@@ -55,7 +56,7 @@ class ModelShelf:
         path = self.path_of(file)
         begun = any(one.file == file for one in self.unfinished())
         if not path.is_file() and not begun:
-            raise UserError("There is no such model here.", "'familiar model list' lists the models.")
+            raise UserError(tr("There is no such model here."), tr("'familiar model list' lists the models."))
         with disk(path):
             path.unlink(missing_ok=True)
         discard_part(self.folder, file)

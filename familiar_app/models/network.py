@@ -12,6 +12,7 @@ import httpx
 
 from familiar_app.domain.contact import Contacts
 from familiar_app.domain.errors import UserError
+from familiar_app.domain.text import tr
 
 
 class RefusedByLocalOnlyError(UserError):
@@ -19,8 +20,8 @@ class RefusedByLocalOnlyError(UserError):
 
     def __init__(self) -> None:
         super().__init__(
-            "Local-only mode is on, so nothing outside this computer can be reached.",
-            "Turn local-only mode off, or choose a model that runs on this computer.",
+            tr("Local-only mode is on, so nothing outside this computer can be reached."),
+            tr("Turn local-only mode off, or choose a model that runs on this computer."),
         )
 
 

@@ -16,6 +16,7 @@ import httpx
 from familiar_app.domain.chat import ChatEvent, ChatRequest, Message, ModelInfo, RequestSent
 from familiar_app.domain.contact import MODEL_ENDPOINT
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.models.endpoint import Endpoint, endpoint_address
 from familiar_app.models.network import NetworkPolicy, is_loopback
 from familiar_app.models.openai_adapt import Adaptations
@@ -183,7 +184,9 @@ class OpenAIModel:
                     first_ms = (time.monotonic() - started) * 1000 if first_ms is None else first_ms
                     yield event
         if assembler.finish is None:
-            raise OutsideError(f"The answer from {self._host} broke off.", "Try again.", retryable=True)
+            raise OutsideError(
+                tr("The answer from {host} broke off.", host=self._host), tr("Try again."), retryable=True
+            )
         for event in assembler.end(first_token_ms=first_ms, total_ms=(time.monotonic() - started) * 1000):
             yield event
 
@@ -209,8 +212,12 @@ class OpenAIModel:
 
     def _transport_error(self, error: httpx.HTTPError) -> OutsideError:
         if isinstance(error, httpx.ConnectTimeout | httpx.ConnectError):
-            next_step = "Start the server, or check the address." if self._info.local else "Check the connection."
-            return OutsideError(f"No connection to {self._host}.", next_step, retryable=True)
+            next_step = tr("Check the connection.")
+            if self._info.local:
+                next_step = tr("Start the server, or check the address.")
+            return OutsideError(tr("No connection to {host}.", host=self._host), next_step, retryable=True)
         if isinstance(error, httpx.TimeoutException):
-            return OutsideError(f"{self._host} did not answer in time.", "Try again later.", retryable=True)
-        return OutsideError(f"The connection to {self._host} broke.", "Try again.", retryable=True)
+            return OutsideError(
+                tr("{host} did not answer in time.", host=self._host), tr("Try again later."), retryable=True
+            )
+        return OutsideError(tr("The connection to {host} broke.", host=self._host), tr("Try again."), retryable=True)

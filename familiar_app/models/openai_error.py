@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.models.llama_cpp import context_overflow
 
 RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
@@ -77,38 +78,63 @@ def refusal_error(refusal: Refusal, *, host: str, model: str, context_tokens: in
         return _too_many(refusal, host)
     if status in _SENTENCES:
         message, next_step = _SENTENCES[status]
-        return OutsideError(message.format(host=host), next_step)
+        return OutsideError(tr(message, host=host), tr(next_step))
     if 300 <= status < 400:
-        return OutsideError(f"{host} sends requests on to another address.", "Enter the address it moved to.")
+        return OutsideError(
+            tr("{host} sends requests on to another address.", host=host), tr("Enter the address it moved to.")
+        )
     if status >= 500 or status in RETRIED_STATUSES:
-        return OutsideError(f"{host} failed to answer (status {status}).", "Try again later.", retryable=True)
+        return OutsideError(
+            tr("{host} failed to answer (status {status}).", host=host, status=str(status)),
+            tr("Try again later."),
+            retryable=True,
+        )
     return OutsideError(
-        f"{host} refused the request (status {status}{_code(refusal.text)}).",
-        "Check the model's name and its sampling settings.",
+        tr(
+            "{host} refused the request (status {status}{code}).",
+            host=host,
+            status=str(status),
+            code=_code(refusal.text),
+        ),
+        tr("Check the model's name and its sampling settings."),
     )
 
 
 _SENTENCES = {
-    401: ("{host} did not accept the API key.", "Enter the key again in the model's settings."),
-    402: ("The account at {host} has no credit left.", "Add credit there, or choose another model."),
-    403: ("{host} does not allow this model with this API key.", "Check the key's rights, or choose another model."),
+    401: (tr_later("{host} did not accept the API key."), tr_later("Enter the key again in the model's settings.")),
+    402: (
+        tr_later("The account at {host} has no credit left."),
+        tr_later("Add credit there, or choose another model."),
+    ),
+    403: (
+        tr_later("{host} does not allow this model with this API key."),
+        tr_later("Check the key's rights, or choose another model."),
+    ),
 }
 
 
 def _not_found(refusal: Refusal, host: str, model: str) -> OutsideError:
     if refusal.mentions("model"):
-        return OutsideError(f"{host} has no model named {model!r}.", "Choose one of the models that it offers.")
+        return OutsideError(
+            tr("{host} has no model named {model!r}.", host=host, model=model),
+            tr("Choose one of the models that it offers."),
+        )
     return OutsideError(
-        f"There is no OpenAI-compatible endpoint at this address of {host}.", "Check the address; it often ends in /v1."
+        tr("There is no OpenAI-compatible endpoint at this address of {host}.", host=host),
+        tr("Check the address; it often ends in /v1."),
     )
 
 
 def _too_many(refusal: Refusal, host: str) -> OutsideError:
     wait = refusal.retry_after_s
     if refusal.mentions("insufficient_quota"):
-        return OutsideError(f"The quota at {host} is used up.", "Add credit there, or choose another model.")
-    when = f"Wait {wait:.0f} seconds, then try again." if wait else "Wait a little, then try again."
-    return OutsideError(f"{host} takes no more requests for now.", when, retryable=True)
+        return OutsideError(
+            tr("The quota at {host} is used up.", host=host), tr("Add credit there, or choose another model.")
+        )
+    when = tr("Wait a little, then try again.")
+    if wait:
+        when = tr("Wait {seconds} seconds, then try again.", seconds=round(wait))
+    return OutsideError(tr("{host} takes no more requests for now.", host=host), when, retryable=True)
 
 
 def _prompt_tokens(text: str) -> int | None:

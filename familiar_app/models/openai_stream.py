@@ -9,6 +9,7 @@ from contextlib import aclosing, asynccontextmanager, suppress
 import httpx
 
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.models.sse import MAX_STREAM_BYTES, SseParser, SseTooLargeError
 from familiar_app.models.wire import parse_chunk
 
@@ -40,13 +41,21 @@ async def answer_chunks(
             async for data in events:
                 yield parse_chunk(data)
     except TimeoutError:
-        raise OutsideError(f"{host} did not answer in time.", "Try again later.", retryable=True) from None
+        raise OutsideError(
+            tr("{host} did not answer in time.", host=host), tr("Try again later."), retryable=True
+        ) from None
     except httpx.TimeoutException:
-        raise OutsideError(f"{host} did not answer in time.", "Try again later.", retryable=True) from None
+        raise OutsideError(
+            tr("{host} did not answer in time.", host=host), tr("Try again later."), retryable=True
+        ) from None
     except httpx.HTTPError as error:
-        raise OutsideError(f"The answer from {host} broke off.", "Try again.", retryable=True) from error
+        raise OutsideError(
+            tr("The answer from {host} broke off.", host=host), tr("Try again."), retryable=True
+        ) from error
     except SseTooLargeError:
-        raise OutsideError(f"The answer from {host} is too large.", "Choose another model or server.") from None
+        raise OutsideError(
+            tr("The answer from {host} is too large.", host=host), tr("Choose another model or server.")
+        ) from None
     finally:
         await response.aclose()
 
@@ -107,4 +116,6 @@ async def _next(parts: AsyncIterator[bytes]) -> bytes | None:
 
 
 def _not_a_model(host: str) -> OutsideError:
-    return OutsideError(f"{host} answered with a web page.", "Check the address; it often ends in /v1.")
+    return OutsideError(
+        tr("{host} answered with a web page.", host=host), tr("Check the address; it often ends in /v1.")
+    )

@@ -28,6 +28,7 @@ from familiar_app.domain.chat import (
     Usage,
 )
 from familiar_app.domain.errors import BadInputError, OutsideError, UnscriptedError
+from familiar_app.domain.text import tr
 from familiar_app.models.llama_cpp import context_overflow
 from familiar_app.models.token_estimate import estimate_prompt_tokens, estimate_tokens
 from familiar_app.models.wire import check_request, wire_request, wire_text
@@ -73,9 +74,13 @@ class Script:
                 return line.reply
         # The text belongs in this message alone: the script's author needs it to write the missing line.
         raise UnscriptedError(
-            f"No unused line of the script fits this request of slot {request.slot}, purpose {request.purpose}.",
+            tr(
+                "No unused line of the script fits this request of slot {slot}, purpose {purpose}.",
+                slot=request.slot,
+                purpose=request.purpose,
+            ),
             prompt,
-            "Add a line that fits to the script.",
+            tr("Add a line that fits to the script."),
         )
 
 
@@ -87,14 +92,16 @@ def read_script(path: Path) -> Script:
             raise IsADirectoryError
         raw = path.read_bytes()
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        raise BadInputError("the script does not exist.", source=path, next_step="Check the model's setting.") from None
+        raise BadInputError(
+            tr("the script does not exist."), source=path, next_step=tr("Check the model's setting.")
+        ) from None
     except OSError as error:
-        raise OutsideError("The script could not be read.", "Check its permissions and the disk.") from error
+        raise OutsideError(tr("The script could not be read."), tr("Check its permissions and the disk.")) from error
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
-        raise BadInputError("this is not UTF-8 text.", source=path, line=line) from None
+        raise BadInputError(tr("this is not UTF-8 text."), source=path, line=line) from None
     numbered = enumerate(text.split("\n"), start=1)
     return Script([_parse_line(line, path, number) for number, line in numbered if line.strip()])
 
@@ -106,19 +113,19 @@ def _parse_line(text: str, source: Path, number: int) -> ScriptLine:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise bad("this is not JSON.") from None
+        raise bad(tr("this is not JSON.")) from None
     if not isinstance(value, dict):
-        raise bad("this is not a JSON object.")
+        raise bad(tr("this is not a JSON object."))
     for key in value:
         if key not in _KEYS:
-            raise bad("this field is unknown.", key)
+            raise bad(tr("this field is unknown."), key)
     if value.get("slot") not in _SLOTS:
-        raise bad('it must be "prose" or "background".', "slot")
+        raise bad(tr('it must be "prose" or "background".'), "slot")
     for key in ("purpose", "match"):
         if not isinstance(value.get(key), str | None):
-            raise bad("it must be a text.", key)
+            raise bad(tr("it must be a text."), key)
     if "reply" not in value:
-        raise bad("it is missing.", "reply")
+        raise bad(tr("it is missing."), "reply")
     problem = _reply_problem(value["reply"])
     if problem is not None:
         raise bad(problem, "reply")
@@ -129,11 +136,11 @@ def _reply_problem(reply: object) -> str | None:
     if not isinstance(reply, dict):
         return None
     if set(reply) == {"error"} and reply["error"] not in _ERRORS:
-        return f"its error must be one of {', '.join(_ERRORS)}."
+        return tr("its error must be one of {names}.", names=", ".join(_ERRORS))
     if set(reply) == {"tool_calls"}:
         calls = reply["tool_calls"]
         if not isinstance(calls, list) or not all(isinstance(_call_name(call), str) for call in calls):
-            return "each of its tool_calls needs a name and arguments."
+            return tr("each of its tool_calls needs a name and arguments.")
     return None
 
 
@@ -219,5 +226,7 @@ def _tool_calls(reply: Any) -> Iterator[ToolCall]:
 
 def _scripted_error(kind: str) -> OutsideError:
     if kind == "429":
-        return OutsideError("The model's server takes no more requests for now.", "Wait a little.", retryable=True)
-    return OutsideError("The model did not answer in time.", "Try again.", retryable=True)
+        return OutsideError(
+            tr("The model's server takes no more requests for now."), tr("Wait a little."), retryable=True
+        )
+    return OutsideError(tr("The model did not answer in time."), tr("Try again."), retryable=True)

@@ -15,6 +15,7 @@ from referencing import Registry
 
 from familiar_app.domain.chat import ChatRequest, Finished, Message, RequestSent, TextDelta, Usage
 from familiar_app.domain.errors import BugError, OutsideError
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.models.port import LanguageModel
 
 MAX_ANSWER_CHARS = 1_000_000
@@ -27,8 +28,8 @@ class MalformedAnswer(OutsideError):  # noqa: N818 - it is named for what came
 
     def __init__(self, reason: str, usage: Usage = Usage()) -> None:  # noqa: B008 - it is frozen
         super().__init__(
-            f"The model did not answer in the form that was asked for: {reason}.",
-            "Choose a larger model for work in the background.",
+            tr("The model did not answer in the form that was asked for: {reason}.", reason=tr(reason)),
+            tr("Choose a larger model for work in the background."),
             retryable=False,
         )
         self.usage = usage
@@ -67,7 +68,7 @@ def parse_answer(text: str, validator: Draft202012Validator) -> Any:
     Raises UnfitAnswerError, also where several different values fit.
     """
     if len(text) > MAX_ANSWER_CHARS:
-        raise UnfitAnswerError("the answer is too long")
+        raise UnfitAnswerError(tr_later("the answer is too long"))
     problem: str | None = None
     fitting: list[Any] = []
     for value in _values(text):
@@ -77,9 +78,9 @@ def parse_answer(text: str, validator: Draft202012Validator) -> Any:
         elif problem is None:
             problem = reason
     if not fitting:
-        raise UnfitAnswerError(problem or "it holds no JSON value")
+        raise UnfitAnswerError(problem or tr_later("it holds no JSON value"))
     if any(value != fitting[0] for value in fitting[1:]):
-        raise UnfitAnswerError("it holds several JSON values")
+        raise UnfitAnswerError(tr_later("it holds several JSON values"))
     return fitting[0]
 
 

@@ -20,6 +20,7 @@ from familiar_app.domain.chat import (
     Usage,
 )
 from familiar_app.domain.errors import BugError, OutsideError
+from familiar_app.domain.text import tr
 
 _MAX_TOOL_CALLS = 64
 
@@ -193,8 +194,8 @@ def _count(value: object, otherwise: int | None) -> int | None:
 
 def _malformed() -> OutsideError:
     return OutsideError(
-        "The model's server sent an answer in a form that is not understood.",
-        "Check that the address is that of an OpenAI-compatible server.",
+        tr("The model's server sent an answer in a form that is not understood."),
+        tr("Check that the address is that of an OpenAI-compatible server."),
         retryable=True,
     )
 

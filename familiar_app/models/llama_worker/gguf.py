@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from familiar_app.domain.text import tr
+
 MAGIC = b"GGUF"
 _MAX_KEYS = 100_000
 _MAX_TEXT_BYTES = 16 * 1024 * 1024
@@ -49,10 +51,12 @@ def read_header(path: Path) -> GgufHeader:
         size = os.fstat(file.fileno()).st_size
         reader = _Reader(file, size)
         if reader.take(4) != MAGIC:
-            raise GgufError("The file is not a GGUF model.")
+            raise GgufError(tr("The file is not a GGUF model."))
         version = reader.unpack(_U32)
         if version not in (2, 3):
-            raise GgufError(f"The file is in version {version} of the GGUF format, which is not supported.")
+            raise GgufError(
+                tr("The file is in version {version} of the GGUF format, which is not supported.", version=str(version))
+            )
         reader.unpack(_U64)
         values = _read_values(reader)
     return _header(values, size)
@@ -61,7 +65,7 @@ def read_header(path: Path) -> GgufHeader:
 def _read_values(reader: _Reader) -> dict[str, Any]:
     count = reader.unpack(_U64)
     if count > _MAX_KEYS:
-        raise GgufError("The file is damaged: it claims to have too many settings.")
+        raise GgufError(tr("The file is damaged: it claims to have too many settings."))
     values: dict[str, Any] = {}
     for _ in range(count):
         key = reader.text()
@@ -78,7 +82,7 @@ def _read_value(reader: _Reader, kind: int, *, keep: bool) -> Any:
         return reader.text()
     if kind == _ARRAY:
         return _read_array(reader, keep=keep)
-    raise GgufError("The file is damaged: a setting has an unknown type.")
+    raise GgufError(tr("The file is damaged: a setting has an unknown type."))
 
 
 def _read_array(reader: _Reader, *, keep: bool) -> list[Any] | None:
@@ -88,7 +92,7 @@ def _read_array(reader: _Reader, *, keep: bool) -> list[Any] | None:
         data = reader.take(form.size * count, keep=keep)
         return [value for (value,) in form.iter_unpack(data)] if keep else None
     if kind != _STRING or count > reader.left:
-        raise GgufError("The file is damaged: a list has an unknown type or length.")
+        raise GgufError(tr("The file is damaged: a list has an unknown type or length."))
     # A vocabulary has up to 300,000 entries, each of which has to be stepped over.
     texts: list[Any] = []
     for _ in range(count):
@@ -107,14 +111,14 @@ class _Reader:
 
     def take(self, size: int, *, keep: bool = True) -> bytes:
         if size > self.left:
-            raise GgufError("The file is damaged: it ends too early.")
+            raise GgufError(tr("The file is damaged: it ends too early."))
         self.left -= size
         if not keep:
             self._file.seek(size, os.SEEK_CUR)
             return b""
         data = self._file.read(size)
         if len(data) != size:
-            raise GgufError("The file is damaged: it ends too early.")
+            raise GgufError(tr("The file is damaged: it ends too early."))
         return data
 
     def unpack(self, form: struct.Struct) -> Any:
@@ -123,14 +127,14 @@ class _Reader:
     def text(self) -> str:
         size = self.unpack(_U64)
         if size > _MAX_TEXT_BYTES:
-            raise GgufError("The file is damaged: a text in it is too long.")
+            raise GgufError(tr("The file is damaged: a text in it is too long."))
         return self.take(size).decode("utf-8", errors="replace")
 
 
 def _header(values: dict[str, Any], size: int) -> GgufHeader:
     architecture = values.get("general.architecture")
     if not isinstance(architecture, str) or not architecture:
-        raise GgufError("The file is damaged: it does not say what kind of model it is.")
+        raise GgufError(tr("The file is damaged: it does not say what kind of model it is."))
     return GgufHeader(
         size_bytes=size,
         architecture=architecture,
