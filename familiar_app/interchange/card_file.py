@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import ntr, tr
 from familiar_app.interchange.charx import Members, is_zip, open_charx
 from familiar_app.interchange.json_text import decode_text, parse_json, read_file
 from familiar_app.interchange.png import SIGNATURE, Png, PngText, find_texts, read_png, replace_texts
@@ -51,12 +52,12 @@ def load_json_file(path: Path, report: Report, *, keywords: Sequence[str] = CARD
         return _from_png(png, path, report, keywords)
     if data.startswith(PACKED_MODULE):
         raise BadInputError(
-            "this is a packed module of RisuAI (.risum).", source=path, next_step="Export it there as JSON."
+            tr("this is a packed module of RisuAI (.risum)."), source=path, next_step=tr("Export it there as JSON.")
         )
     if is_zip(data):
         return _from_charx(data, path, report)
     if not data.strip():
-        raise BadInputError("the file is empty.", source=path)
+        raise BadInputError(tr("the file is empty."), source=path)
     return JsonFile(parse_json(decode_text(data, source=path), source=path), "json")
 
 
@@ -71,20 +72,27 @@ def _from_charx(data: bytes, path: Path, report: Report) -> JsonFile:
 def _from_png(png: Png, path: Path, report: Report, keywords: Sequence[str]) -> JsonFile:
     damaged = [chunk for chunk in png.chunks if not chunk.whole]
     if len(damaged) > 1:
-        raise BadInputError(f"the PNG file is damaged: {len(damaged)} chunks have wrong checksums.", source=path)
+        raise BadInputError(
+            ntr(
+                "the PNG file is damaged: {n} chunk has a wrong checksum.",
+                "the PNG file is damaged: {n} chunks have wrong checksums.",
+                len(damaged),
+            ),
+            source=path,
+        )
     texts = find_texts(png, keywords)
     texts.sort(key=lambda text: [word.lower() for word in keywords].index(text.keyword.lower()))
     if not texts:
         raise BadInputError(
-            "the picture carries no character data.",
+            tr("the picture carries no character data."),
             source=path,
-            next_step="Pictures lose it when a site or a program saves them anew; take the original file.",
+            next_step=tr("Pictures lose it when a site or a program saves them anew; take the original file."),
         )
     if damaged:
         kind = damaged[0].kind.decode("ascii")
-        report.add("png", "repaired", f"a {kind} chunk had a wrong checksum")
+        report.add("png", "repaired", tr("a {kind} chunk had a wrong checksum", kind=kind))
     if not png.complete:
-        report.add("png", "repaired", "the file ends before its end mark")
+        report.add("png", "repaired", tr("the file ends before its end mark"))
     value, text = _first_readable(texts, path, report)
     return JsonFile(value, "png", text.keyword.lower(), replace_texts(png, {}, remove=keywords))
 
@@ -100,18 +108,26 @@ def _first_readable(texts: Sequence[PngText], path: Path, report: Report) -> tup
             continue
         if first_error is not None:
             report.add(
-                "png", "repaired", f"the preferred chunk is damaged ({first_error.reason}); {text.keyword} is used"
+                "png",
+                "repaired",
+                tr(
+                    "the preferred chunk is damaged ({reason}); {chunk} is used",
+                    reason=first_error.reason,
+                    chunk=text.keyword,
+                ),
             )
         return value, text
-    raise first_error or BadInputError("the picture carries no character data.", source=path)
+    raise first_error or BadInputError(tr("the picture carries no character data."), source=path)
 
 
 def _decode_chunk(text: PngText, path: Path, report: Report) -> Any:
     body = text.read(source=path).strip()
     if body.startswith(b"rcc||"):
-        raise BadInputError("the card is encrypted by RisuAI.", source=path, next_step="Export it without protection.")
+        raise BadInputError(
+            tr("the card is encrypted by RisuAI."), source=path, next_step=tr("Export it without protection.")
+        )
     if body.startswith(b"{"):
-        report.add("png", "repaired", f"the {text.keyword} chunk is not encoded as base64")
+        report.add("png", "repaired", tr("the {chunk} chunk is not encoded as base64", chunk=text.keyword))
         return parse_json(decode_text(body, source=path), source=path)
     try:
         data, mended = base64.b64decode(body, validate=True), False
@@ -119,7 +135,7 @@ def _decode_chunk(text: PngText, path: Path, report: Report) -> Any:
         data, mended = _mend_base64(body), True
     value = parse_json(decode_text(data, source=path), source=path)
     if mended:
-        report.add("png", "repaired", f"the base64 of the {text.keyword} chunk was damaged")
+        report.add("png", "repaired", tr("the base64 of the {chunk} chunk was damaged", chunk=text.keyword))
     return value
 
 

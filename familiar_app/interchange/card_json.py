@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import ntr, tr, tr_later
 from familiar_app.interchange.json_text import storable
 from familiar_app.interchange.report import Report
 
@@ -46,11 +47,11 @@ _PYGMALION = {
 _SPECS = {"card-v2": ("chara_card_v2", "2.0"), "card-v3": ("chara_card_v3", "3.0")}
 _LEGACY_NOTES = {"creatorcomment": "creator_notes"}
 _UNUSED = {
-    "nickname": "a nickname has no place here",
-    "creator_notes_multilingual": "only the notes in the first language are used",
-    "source": "links to the card's origin are kept, not followed",
-    "group_only_greetings": "greetings for groups are not used",
-    "assets": "of the pictures and sounds only the portrait is used",
+    "nickname": tr_later("a nickname has no place here"),
+    "creator_notes_multilingual": tr_later("only the notes in the first language are used"),
+    "source": tr_later("links to the card's origin are kept, not followed"),
+    "group_only_greetings": tr_later("greetings for groups are not used"),
+    "assets": tr_later("of the pictures and sounds only the portrait is used"),
 }
 
 
@@ -77,19 +78,19 @@ def card_from_json(raw: Mapping[str, Any], *, source: Path, report: Report) -> C
     version = card_format(raw)
     if version is None:
         raise BadInputError(
-            "this is not a character card.",
+            tr("this is not a character card."),
             source=source,
-            next_step="A card has a name, a description and a first message, or says chara_card_v2 or _v3.",
+            next_step=tr("A card has a name, a description and a first message, or says chara_card_v2 or _v3."),
         )
     data = _with_known_names(card_data(raw), report)
     values: dict[str, Any] = {}
     for field, key in _JSON_NAMES.items():
         if key not in data and (field in _V1_FIELDS or version != "card-v1"):
-            report.add(key, "defaulted", "the field is missing and counts as empty")
+            report.add(key, "defaulted", tr("the field is missing and counts as empty"))
         values[field] = _read_field(data, field, report)
     card = CharacterCard(**values)
     if not card.name.strip():
-        report.add("name", "defaulted", "the card has no name; the file's name is used")
+        report.add("name", "defaulted", tr("the card has no name; the file's name is used"))
         card = replace(card, name=storable(source.stem))
     _note_unused(data, report)
     return card
@@ -148,7 +149,7 @@ def _with_known_names(data: Mapping[str, Any], report: Report) -> Mapping[str, A
     for old, new in renames.items():
         if old in data and new not in data:
             named[new] = named.pop(old)
-            report.add(new, "renamed", f"the file calls it {old}")
+            report.add(new, "renamed", tr("the file calls it {name}", name=old))
     return named
 
 
@@ -164,12 +165,12 @@ def _read_text(data: Mapping[str, Any], key: str, report: Report) -> str:
     if isinstance(value, str):
         text = storable(value)
         if text != value:
-            report.add(key, "repaired", "half a character was replaced")
+            report.add(key, "repaired", tr("half a character was replaced"))
         return text
     if isinstance(value, bool | int | float):
-        report.add(key, "repaired", "a number stood where a text belongs")
+        report.add(key, "repaired", tr("a number stood where a text belongs"))
         return str(value)
-    report.add(key, "dropped", "the field is not a text")
+    report.add(key, "dropped", tr("the field is not a text"))
     return ""
 
 
@@ -178,37 +179,45 @@ def _read_list(data: Mapping[str, Any], key: str, report: Report) -> tuple[str, 
     if value is None or value == "":
         return ()
     if isinstance(value, str):
-        report.add(key, "repaired", "a text stood where a list belongs")
+        report.add(key, "repaired", tr("a text stood where a list belongs"))
         return tuple(part.strip() for part in storable(value).split(",")) if key == "tags" else (storable(value),)
     if not isinstance(value, list):
-        report.add(key, "dropped", "the field is not a list")
+        report.add(key, "dropped", tr("the field is not a list"))
         return ()
     texts = [storable(item) if isinstance(item, str) else str(item) for item in value if item is not None]
     if any(not isinstance(item, str) for item in value):
-        report.add(key, "repaired", "some items of the list were no texts")
+        report.add(key, "repaired", tr("some items of the list were no texts"))
     return tuple(texts)
 
 
 def _note_unused(data: Mapping[str, Any], report: Report) -> None:
     for key, why in _UNUSED.items():
         if data.get(key):
-            report.add(key, "ignored", why)
+            report.add(key, "ignored", tr(why))
     extensions = data.get("extensions")
     if isinstance(extensions, Mapping) and _has_note(extensions.get("depth_prompt")):
         report.add(
             "extensions.depth_prompt",
             "ignored",
-            "the character's own note is no part of prompts; lorebook entries can search it",
+            tr("the character's own note is no part of prompts; lorebook entries can search it"),
         )
     book = data.get("character_book")
     if isinstance(book, Mapping):
         entries = book.get("entries")
         count = len(entries) if isinstance(entries, list | Mapping) else 0
-        report.add("character_book", "ignored", f"the card carries a lorebook of {count} entries; import it by itself")
+        report.add(
+            "character_book",
+            "ignored",
+            ntr(
+                "the card carries a lorebook of {n} entry; import it by itself",
+                "the card carries a lorebook of {n} entries; import it by itself",
+                count,
+            ),
+        )
     known = {*_JSON_NAMES.values(), *_UNUSED, *_PYGMALION, "character_book", "extensions", "spec", "spec_version"}
     for key in data:
         if key not in known and data[key] not in (None, "", [], {}):
-            report.add(storable(key)[:80], "ignored", "the field is unknown here and stays with the file")
+            report.add(storable(key)[:80], "ignored", tr("the field is unknown here and stays with the file"))
 
 
 def _has_note(value: Any) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 from familiar_app.domain.card import CharacterCard, parse_card_markdown, render_card_markdown
 from familiar_app.domain.errors import BadInputError, UsageError
 from familiar_app.domain.lorebook.decorators import strip_decorators
+from familiar_app.domain.text import tr
 from familiar_app.interchange.card_file import CARD_KEYWORDS, load_json_file
 from familiar_app.interchange.card_json import CardVersion, card_format, card_from_json, card_to_json
 from familiar_app.interchange.charx import PORTRAIT_NAME, Members, asset_name, write_charx
@@ -63,7 +64,7 @@ def read_card_file(path: Path) -> CardImport:
         return CardImport(card, "familiar", None, tuple(report.lines), {})
     file = load_json_file(path, report)
     if not isinstance(file.value, dict):
-        raise BadInputError("this is not a character card.", source=path)
+        raise BadInputError(tr("this is not a character card."), source=path)
     card = _with_short_name(card_from_json(file.value, source=path, report=report), report)
     version = card_format(file.value) or "card-v1"
     format_name = "charx" if file.container == "charx" else version
@@ -78,7 +79,7 @@ def _with_short_name(card: CharacterCard, report: Report) -> CharacterCard:
         name = name[:MAX_NAME_CHARS].rstrip()
     if name == card.name.strip():
         return card
-    report.add("name", "repaired", f"a name has one line of at most {MAX_NAME_CHARS} characters")
+    report.add("name", "repaired", tr("a name has one line of at most {limit} characters", limit=MAX_NAME_CHARS))
     return replace(card, name=name)
 
 
@@ -103,7 +104,10 @@ def write_card(
         write_file(path, render_card_markdown(card).encode())
         return
     if format not in _VERSIONS:
-        raise UsageError(f"there is no card format {format!r}.", f"Known are {', '.join(CARD_FORMATS)}.")
+        raise UsageError(
+            tr("there is no card format {name!r}.", name=format),
+            tr("Known are {names}.", names=", ".join(CARD_FORMATS)),
+        )
     value = card_to_json(card, _VERSIONS[format], raw)
     if format == "charx":
         write_file(path, _archive(value, avatar_png, files or {}))

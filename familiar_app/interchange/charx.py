@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr
 from familiar_app.interchange.json_text import MAX_JSON_BYTES
 from familiar_app.interchange.png import SIGNATURE
 from familiar_app.interchange.report import Report
@@ -48,7 +49,7 @@ class CharxArchive:
             report.add(
                 "assets",
                 "ignored",
-                "the files in the archive are damaged, encrypted, compressed in an unusual way or too large",
+                tr("the files in the archive are damaged, encrypted, compressed in an unusual way or too large"),
             )
             return {}
 
@@ -61,7 +62,7 @@ class CharxArchive:
             picture = _read_member(self.zip, name, _MAX_PORTRAIT_BYTES, self.source)
             if picture.startswith(SIGNATURE):
                 return picture
-            report.add("assets", "ignored", "the portrait is not a PNG picture")
+            report.add("assets", "ignored", tr("the portrait is not a PNG picture"))
         return None
 
 
@@ -75,11 +76,11 @@ def open_charx(data: bytes, *, source: Path) -> CharxArchive:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError) as error:
-        raise BadInputError("the archive is damaged.", source=source) from error
+        raise BadInputError(tr("the archive is damaged."), source=source) from error
     if len(archive.infolist()) > _MAX_MEMBERS:
-        raise BadInputError(f"the archive holds more than {_MAX_MEMBERS} files.", source=source)
+        raise BadInputError(tr("the archive holds more than {limit} files.", limit=_MAX_MEMBERS), source=source)
     if CARD_NAME not in archive.NameToInfo:
-        raise BadInputError("the archive holds no card.json.", source=source)
+        raise BadInputError(tr("the archive holds no card.json."), source=source)
     return CharxArchive(archive, source)
 
 
@@ -128,10 +129,12 @@ def _read_member(archive: zipfile.ZipFile, name: str, limit_bytes: int, source: 
             data = member.read(limit_bytes + 1)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
         raise BadInputError(
-            f"{name} in the archive is damaged, encrypted or compressed in an unusual way.", source=source
+            tr("{name} in the archive is damaged, encrypted or compressed in an unusual way.", name=name), source=source
         ) from error
     if len(data) > limit_bytes:
-        raise BadInputError(f"{name} is larger than {limit_bytes // 1024 // 1024} MiB.", source=source)
+        raise BadInputError(
+            tr("{name} is larger than {limit} MiB.", name=name, limit=limit_bytes // 1024 // 1024), source=source
+        )
     return data
 
 

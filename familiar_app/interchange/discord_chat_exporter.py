@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from familiar_app.domain.clock import parse_time
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import ChannelKey, PersonKey
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.domain.turn import Author, Role
 from familiar_app.interchange.json_array import JsonArrayReader
 from familiar_app.interchange.turn_record import ReadOptions, ReadReport, TurnRecord, count_kind
@@ -23,7 +24,11 @@ _SAID = frozenset({"Default", "Reply", "ChatInputCommand", "ContextMenuCommand",
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]+")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _SNOWFLAKE = re.compile(r"\d{1,20}\Z", re.ASCII)
-_LOSSES = (("embeds", "link preview"), ("stickers", "sticker"), ("reactions", "reaction"))
+_LOSSES = (
+    ("embeds", tr_later("link preview")),
+    ("stickers", tr_later("sticker")),
+    ("reactions", tr_later("reaction")),
+)
 
 
 def read_discord_chat_exporter(stream: BinaryIO, options: ReadOptions, report: ReadReport) -> Iterator[TurnRecord]:
@@ -54,7 +59,7 @@ class _Place:
     def __init__(self, fields: Mapping[str, Any], options: ReadOptions) -> None:
         channel, guild = fields.get("channel"), fields.get("guild")
         if not isinstance(channel, dict) or not isinstance(guild, dict):
-            raise BadInputError("guild and channel are missing before the messages.", source=options.source)
+            raise BadInputError(tr("guild and channel are missing before the messages."), source=options.source)
         self._key = options.channel or ChannelKey(f"discord:{_snowflake(channel, 'id')}")
         guild_id = _snowflake(guild, "id")
         self._guild = f"discord:{guild_id}" if int(guild_id) else None
@@ -64,24 +69,26 @@ class _Place:
     def turn(self, message: object, report: ReadReport) -> TurnRecord | None:
         """Return the turn of one message, or None where it is left out."""
         if not isinstance(message, dict):
-            raise BadInputError("a message has to be an object.")
+            raise BadInputError(tr("a message has to be an object."))
         if message.get("type", "Default") not in _SAID:
-            count_kind(report.left_out, "notice of Discord, not said by anybody")
+            count_kind(report.left_out, tr("notice of Discord, not said by anybody"))
             return None
         attachments = _attachments(message)
         content = message.get("content")
         if not isinstance(content, str) or _SURROGATE.search(content):
-            raise BadInputError("this has to be text.", field="content")
+            raise BadInputError(tr("this has to be text."), field="content")
         if not content.strip():
             if not attachments:
-                count_kind(report.left_out, "message without text")
+                count_kind(report.left_out, tr("message without text"))
                 return None
             content = "\n".join(f"[attachment: {item['name']}]" for item in attachments)
-            count_kind(report.changed, "message of attachments only, taken with their names as text")
+            count_kind(report.changed, tr("message of attachments only, taken with their names as text"))
         author = _author(message.get("author"))
         role = Role.ASSISTANT if author.key == self._own_key else Role.USER
         if author.bot and role is Role.USER:
-            count_kind(report.changed, f"turn of the bot {author.key}, taken as somebody else's (see --self)")
+            count_kind(
+                report.changed, tr("turn of the bot {key}, taken as somebody else's (see --self)", key=author.key)
+            )
         _note_losses(message, report)
         return TurnRecord(
             channel=self._key,
@@ -99,7 +106,7 @@ class _Place:
 
 def _author(value: object) -> Author:
     if not isinstance(value, dict):
-        raise BadInputError("this has to be an object.", field="author")
+        raise BadInputError(tr("this has to be an object."), field="author")
     key = PersonKey(f"discord:{_snowflake(value, 'id', 'author.id')}")
     username = _clean(value.get("name"))
     nickname = _clean(value.get("nickname"))
@@ -123,11 +130,11 @@ def _attachments(message: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _note_losses(message: Mapping[str, Any], report: ReadReport) -> None:
     for key, what in _LOSSES:
         if message.get(key):
-            count_kind(report.lost, what)
+            count_kind(report.lost, tr(what))
     if message.get("attachments"):
-        count_kind(report.lost, "content of attachments (name and address are kept)")
+        count_kind(report.lost, tr("content of attachments (name and address are kept)"))
     if message.get("timestampEdited"):
-        count_kind(report.lost, "earlier text of an edited message")
+        count_kind(report.lost, tr("earlier text of an edited message"))
 
 
 def _reply_to(message: Mapping[str, Any]) -> str | None:
@@ -140,13 +147,13 @@ def _reply_to(message: Mapping[str, Any]) -> str | None:
 def _snowflake(value: Mapping[str, Any], key: str, field: str | None = None) -> str:
     found = value.get(key)
     if not isinstance(found, str) or not _SNOWFLAKE.match(found):
-        raise BadInputError("this has to be an id of Discord.", field=field or key)
+        raise BadInputError(tr("this has to be an id of Discord."), field=field or key)
     return found
 
 
 def _time(value: object) -> datetime:
     if not isinstance(value, str):
-        raise BadInputError("this is not an ISO 8601 time.", field="timestamp")
+        raise BadInputError(tr("this is not an ISO 8601 time."), field="timestamp")
     return parse_time(value, field="timestamp")
 
 

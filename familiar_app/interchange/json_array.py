@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr
 
 MAX_VALUE_CHARS = 16 * 1024 * 1024
 _PIECE_BYTES = 64 * 1024
@@ -53,7 +54,7 @@ class JsonArrayReader:
                 if not found:
                     self.fields[name] = value
             else:
-                raise self._bad("a key has to be text.")
+                raise self._bad(tr("a key has to be text."))
             if self._expect(",}") == "}":
                 return
 
@@ -75,16 +76,16 @@ class JsonArrayReader:
                 value, end = self._json.raw_decode(self._text, self._at)
             except json.JSONDecodeError:
                 if self._ended:
-                    raise self._bad("this is not JSON, or the file ends too early.") from None
+                    raise self._bad(tr("this is not JSON, or the file ends too early.")) from None
             except (RecursionError, ValueError):
-                raise self._bad("this is JSON that cannot be read.") from None
+                raise self._bad(tr("this is JSON that cannot be read.")) from None
             else:
                 # A number could go on in the next piece: "1" of "1e-5".
                 if end + 4 <= len(self._text) or self._ended:
                     self._at = end
                     return value
             if len(self._text) - self._at > MAX_VALUE_CHARS:
-                raise self._bad("one value is too long.")
+                raise self._bad(tr("one value is too long."))
             self._read(wanted)
             wanted *= 2
 
@@ -95,13 +96,18 @@ class JsonArrayReader:
                     return self._text[self._at]
                 self._at += 1
             if self._ended:
-                raise self._bad("the file ends too early.")
+                raise self._bad(tr("the file ends too early."))
             self._read(_PIECE_BYTES)
 
     def _expect(self, allowed: str) -> str:
         char = self._peek()
         if char not in allowed:
-            raise self._bad(f"{' or '.join(allowed)} was expected.")
+            raise self._bad(
+                tr(
+                    "{char} was expected.",
+                    char=tr("{values} or {last}", values=allowed[0], last=allowed[1]) if allowed[1:] else allowed,
+                )
+            )
         self._at += 1
         return char
 
@@ -112,7 +118,7 @@ class JsonArrayReader:
         try:
             text = self._decode.decode(piece, final=self._ended)
         except UnicodeDecodeError:
-            raise self._bad("this is not UTF-8 text.") from None
+            raise self._bad(tr("this is not UTF-8 text.")) from None
         if not self._text and not self._at:
             text = text.removeprefix("\ufeff")
         self._text = self._text[self._at :] + text

@@ -13,29 +13,33 @@ from pathlib import Path
 from typing import Any
 
 from familiar_app.domain.errors import BadInputError, OutsideError
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.interchange.target import refuse_target
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 MAX_JSON_BYTES = 32 * 1024 * 1024
 # Whatever walks a value afterwards calls itself once or twice for each level.
 MAX_JSON_DEPTH = 150
-READABLE = "Check that you may read it and that its disk is there."
-WRITABLE = "Check that you may write there and that there is space."
+READABLE = tr_later("Check that you may read it and that its disk is there.")
+WRITABLE = tr_later("Check that you may write there and that there is space.")
 
 
 def read_file(path: Path, *, limit_bytes: int = MAX_FILE_BYTES) -> bytes:
     """Read a whole file of at most `limit_bytes`. Raises BadInputError, or OutsideError where the disk fails."""
     try:
         if path.is_dir():
-            raise BadInputError("this is a folder.", source=path, next_step="Name a file in it.")
+            raise BadInputError(tr("this is a folder."), source=path, next_step=tr("Name a file in it."))
         if not path.is_file():
-            raise BadInputError("there is no such file.", source=path, next_step="Check the path.")
+            raise BadInputError(tr("there is no such file."), source=path, next_step=tr("Check the path."))
         with path.open("rb") as file:
             data = file.read(limit_bytes + 1)
     except OSError as error:
-        raise OutsideError(f"{path} cannot be read: {error.strerror or 'unknown error'}.", READABLE) from error
+        raise OutsideError(
+            tr("{path} cannot be read: {reason}.", path=path, reason=error.strerror or tr("unknown error")),
+            tr(READABLE),
+        ) from error
     if len(data) > limit_bytes:
-        raise BadInputError(f"the file is larger than {limit_bytes // 1024 // 1024} MiB.", source=path)
+        raise BadInputError(tr("the file is larger than {limit} MiB.", limit=limit_bytes // 1024 // 1024), source=path)
     return data
 
 
@@ -59,7 +63,10 @@ def write_file(path: Path, data: bytes) -> None:
             # Where even this fails, the first failure is the one to be told of.
             with contextlib.suppress(OSError):
                 Path(temporary).unlink(missing_ok=True)
-        raise OutsideError(f"{path} cannot be written: {error.strerror or 'unknown error'}.", WRITABLE) from error
+        raise OutsideError(
+            tr("{path} cannot be written: {reason}.", path=path, reason=error.strerror or tr("unknown error")),
+            tr(WRITABLE),
+        ) from error
 
 
 def settle_name(path: Path) -> None:
@@ -78,7 +85,10 @@ def remove_file(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
-        raise OutsideError(f"{path} cannot be removed: {error.strerror or 'unknown error'}.", WRITABLE) from error
+        raise OutsideError(
+            tr("{path} cannot be removed: {reason}.", path=path, reason=error.strerror or tr("unknown error")),
+            tr(WRITABLE),
+        ) from error
 
 
 def decode_text(data: bytes, *, source: Path | str) -> str:
@@ -90,24 +100,30 @@ def decode_text(data: bytes, *, source: Path | str) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         raise BadInputError(
-            f"the text is not valid {name} at byte {error.start}.",
+            tr("the text is not valid {name} at byte {position}.", name=name, position=error.start),
             source=source,
-            next_step="Save the file again as UTF-8.",
+            next_step=tr("Save the file again as UTF-8."),
         ) from error
 
 
 def parse_json(text: str, *, source: Path | str) -> Any:
     """Read one JSON value. NaN, Infinity and numbers too large become null. Raises BadInputError with the line."""
     if len(text) > MAX_JSON_BYTES:
-        raise BadInputError(f"the JSON text is larger than {MAX_JSON_BYTES // 1024 // 1024} MiB.", source=source)
+        raise BadInputError(
+            tr("the JSON text is larger than {limit} MiB.", limit=MAX_JSON_BYTES // 1024 // 1024), source=source
+        )
     try:
         value = json.loads(text, parse_constant=lambda _: None, parse_float=_finite)
     except json.JSONDecodeError as error:
-        raise BadInputError(f"this is not valid JSON: {error.msg}.", source=source, line=error.lineno) from error
+        raise BadInputError(
+            tr("this is not valid JSON: {msg}.", msg=error.msg), source=source, line=error.lineno
+        ) from error
     except (ValueError, RecursionError) as error:
-        raise BadInputError("the JSON is nested too deeply or holds a number too long.", source=source) from error
+        raise BadInputError(tr("the JSON is nested too deeply or holds a number too long."), source=source) from error
     if is_deeper(value, MAX_JSON_DEPTH):
-        raise BadInputError(f"the JSON is nested more than {MAX_JSON_DEPTH} levels deep.", source=source)
+        raise BadInputError(
+            tr("the JSON is nested more than {limit} levels deep.", limit=MAX_JSON_DEPTH), source=source
+        )
     return value
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from familiar_app.domain.errors import BadInputError, OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.interchange.card_file import CARD_KEYWORDS, PACKED_MODULE, load_json_file
 from familiar_app.interchange.json_text import MAX_JSON_BYTES, READABLE
 from familiar_app.interchange.lorebook.sniff import find_shape, is_card
@@ -47,4 +48,7 @@ def _is_container(path: Path) -> bool:
         with path.open("rb") as stream:
             return stream.read(4).startswith(_CONTAINERS)
     except OSError as error:
-        raise OutsideError(f"{path} cannot be read: {error.strerror or type(error).__name__}.", READABLE) from error
+        raise OutsideError(
+            tr("{path} cannot be read: {reason}.", path=path, reason=error.strerror or type(error).__name__),
+            tr(READABLE),
+        ) from error

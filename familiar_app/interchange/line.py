@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, NoReturn
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr
 
 MAX_LINE_BYTES = 4 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
@@ -37,22 +38,22 @@ def _skip_rest_of_line(stream: BinaryIO) -> None:
 def parse_object(line: bytes | None, *, source: str, number: int) -> dict[str, Any]:
     """Read one line as a JSON object. Raises BadInputError that names `source` and the line."""
     if line is None:
-        reason = f"the line is longer than {MAX_LINE_BYTES // (1024 * 1024)} MiB."
+        reason = tr("the line is longer than {limit} MiB.", limit=MAX_LINE_BYTES // (1024 * 1024))
         raise BadInputError(reason, source=source, line=number)
     try:
         value = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
-        reason = f"this is not UTF-8 text (byte {error.start + 1} of the line)."
+        reason = tr("this is not UTF-8 text (byte {position} of the line).", position=str(error.start + 1))
         raise BadInputError(reason, source=source, line=number) from None
     except json.JSONDecodeError as error:
-        reason = f"this is not JSON (column {error.colno})."
+        reason = tr("this is not JSON (column {column}).", column=str(error.colno))
         raise BadInputError(reason, source=source, line=number) from None
     except RecursionError:
-        raise BadInputError("the JSON is nested too deeply.", source=source, line=number) from None
+        raise BadInputError(tr("the JSON is nested too deeply."), source=source, line=number) from None
     except ValueError:
-        raise BadInputError("this has a number that cannot be read.", source=source, line=number) from None
+        raise BadInputError(tr("this has a number that cannot be read."), source=source, line=number) from None
     if not isinstance(value, dict):
-        raise BadInputError("each line has to be one JSON object.", source=source, line=number)
+        raise BadInputError(tr("each line has to be one JSON object."), source=source, line=number)
     return value
 
 

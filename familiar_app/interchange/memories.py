@@ -17,6 +17,7 @@ from typing import Any
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.saved_memory.filed import GLOBAL, OWN, FileMemory
 from familiar_app.domain.saved_memory.memory import Scope
+from familiar_app.domain.text import tr
 from familiar_app.interchange.json_text import decode_text, parse_json, read_file, storable
 
 FORMAT = "familiar-memories"
@@ -38,17 +39,17 @@ def read_memories(path: Path) -> list[FileMemory]:
 def memories_in(value: object, *, source: Path | str) -> list[FileMemory]:
     """Return the memories of a parsed file. Raises BadInputError."""
     if not isinstance(value, dict):
-        raise BadInputError("this is no file of memories: it does not hold an object.", source=source)
+        raise BadInputError(tr("this is no file of memories: it does not hold an object."), source=source)
     if value.get("format") == FORMAT:
         if value.get("version") != VERSION:
             raise BadInputError(
-                "the file is of a version that this program does not know.", source=source, field="version"
+                tr("the file is of a version that this program does not know."), source=source, field="version"
             )
         found = list(_own(value.get("memories"), source))
     else:
         found = list(_foreign(value, source))
     if len(found) > MAX_MEMORIES:
-        raise BadInputError(f"there are more than {MAX_MEMORIES} memories.", source=source)
+        raise BadInputError(tr("there are more than {limit} memories.", limit=MAX_MEMORIES), source=source)
     return found
 
 
@@ -71,14 +72,14 @@ def write_memories(memories: Iterable[FileMemory]) -> bytes:
 
 def _own(items: object, source: Path | str) -> Iterator[FileMemory]:
     if not isinstance(items, list):
-        raise BadInputError("this has to be a list.", source=source, field="memories")
+        raise BadInputError(tr("this has to be a list."), source=source, field="memories")
     for number, item in enumerate(items):
         place = f"memories[{number}]"
         if not isinstance(item, dict):
-            raise BadInputError("this has to be an object.", source=source, field=place)
+            raise BadInputError(tr("this has to be an object."), source=source, field=place)
         scope, owner, bucket = item.get("scope"), item.get("owner"), item.get("lineage", OWN)
         if scope not in (None, *Scope) or not isinstance(owner, str | None) or bucket not in (OWN, GLOBAL):
-            raise BadInputError("scope, owner or lineage is none that is known.", source=source, field=place)
+            raise BadInputError(tr("scope, owner or lineage is none that is known."), source=source, field=place)
         yield _memory(item, bucket, place, source, None if scope is None else Scope(scope), owner)
 
 
@@ -95,7 +96,7 @@ def _buckets(value: object, name: str, source: Path | str, scope: Scope | None) 
         value = {OWN: value}
     if not isinstance(value, dict) or not all(isinstance(items, list) for items in value.values()):
         raise BadInputError(
-            "this is no file of memories: there are no lists of them by lineage.", source=source, field=name or None
+            tr("this is no file of memories: there are no lists of them by lineage."), source=source, field=name or None
         )
     for bucket, items in value.items():
         for number, item in enumerate(items):
@@ -103,7 +104,7 @@ def _buckets(value: object, name: str, source: Path | str, scope: Scope | None) 
             if isinstance(item, str):
                 item = {"content": item}
             if not isinstance(item, dict):
-                raise BadInputError("a memory is a text or an object with content.", source=source, field=place)
+                raise BadInputError(tr("a memory is a text or an object with content."), source=source, field=place)
             yield _memory(item, str(bucket), place, source, scope, None)
 
 
@@ -113,7 +114,7 @@ def _memory(
     content, tags = item.get("content"), item.get("tags")
     tags = [] if tags is None else tags
     if not isinstance(content, str):
-        raise BadInputError("content is missing or no text.", source=source, field=place)
+        raise BadInputError(tr("content is missing or no text."), source=source, field=place)
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-        raise BadInputError("tags have to be a list of texts.", source=source, field=place)
+        raise BadInputError(tr("tags have to be a list of texts."), source=source, field=place)
     return FileMemory(storable(content), tuple(storable(tag) for tag in tags), bucket, place, scope, owner)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 MAX_TEXT_BYTES = 32 * 1024 * 1024
@@ -59,7 +60,7 @@ class PngText:
 def read_png(data: bytes, *, source: Path | str) -> Png:
     """Split a PNG file into chunks. Raises BadInputError where it is none or names absurd lengths."""
     if not data.startswith(SIGNATURE):
-        raise BadInputError("this is not a PNG file.", source=source)
+        raise BadInputError(tr("this is not a PNG file."), source=source)
     chunks: list[Chunk] = []
     position = len(SIGNATURE)
     while position + 12 <= len(data) and len(chunks) < _MAX_CHUNKS:
@@ -67,7 +68,7 @@ def read_png(data: bytes, *, source: Path | str) -> Png:
         kind = data[position + 4 : position + 8]
         end = position + 8 + length
         if not kind.isalpha():
-            raise BadInputError(f"the PNG file is damaged at byte {position}.", source=source)
+            raise BadInputError(tr("the PNG file is damaged at byte {position}.", position=position), source=source)
         if end + 4 > len(data):
             break
         body = data[position + 8 : end]
@@ -77,7 +78,7 @@ def read_png(data: bytes, *, source: Path | str) -> Png:
         if kind == b"IEND":
             return Png(tuple(chunks), True, data[position:])
     if not chunks or chunks[0].kind != b"IHDR":
-        raise BadInputError("the PNG file is damaged: it has no header chunk.", source=source)
+        raise BadInputError(tr("the PNG file is damaged: it has no header chunk."), source=source)
     return Png(tuple(chunks), False)
 
 
@@ -129,12 +130,15 @@ def _inflate(data: bytes, source: Path | str) -> bytes:
     try:
         text = inflater.decompress(data, MAX_TEXT_BYTES)
     except zlib.error as error:
-        raise BadInputError("a compressed text chunk of the PNG file is damaged.", source=source) from error
+        raise BadInputError(tr("a compressed text chunk of the PNG file is damaged."), source=source) from error
     if inflater.unconsumed_tail:
         raise BadInputError(
-            f"a compressed text chunk of the PNG file is larger than {MAX_TEXT_BYTES // 1024 // 1024} MiB.",
+            tr(
+                "a compressed text chunk of the PNG file is larger than {limit} MiB.",
+                limit=MAX_TEXT_BYTES // 1024 // 1024,
+            ),
             source=source,
         )
     if not inflater.eof:
-        raise BadInputError("a compressed text chunk of the PNG file is cut short.", source=source)
+        raise BadInputError(tr("a compressed text chunk of the PNG file is cut short."), source=source)
     return text

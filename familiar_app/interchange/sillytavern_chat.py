@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import OWNER, ChannelKey, PersonKey
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.domain.turn import Author, Role
 from familiar_app.interchange.line import numbered_lines, parse_object
 from familiar_app.interchange.turn_record import ReadOptions, ReadReport, TurnRecord, count_kind
@@ -26,7 +27,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]+")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _AT_FORM = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})\s*@\s*(\d{1,2})h\s*(\d{1,2})m\s*(\d{1,2})s(?:\s*(\d{1,3})ms)?\Z")
 _WORD_FORMS = ("%B %d, %Y %I:%M%p", "%B %d, %Y %I:%M:%S%p", "%B %d, %Y")
-_NO_ZONE = "time without a time zone, read as UTC"
+_NO_ZONE = tr_later("time without a time zone, read as UTC")
 
 
 @dataclass(slots=True)
@@ -75,7 +76,7 @@ def read_sillytavern_chat(stream: BinaryIO, options: ReadOptions, report: ReadRe
 def _open_chat(header: Mapping[str, Any], options: ReadOptions, number: int) -> _Chat:
     if not looks_like_header(header):
         raise BadInputError(
-            "the first line has to name user and character, as SillyTavern writes it.",
+            tr("the first line has to name user and character, as SillyTavern writes it."),
             source=options.source,
             line=number,
         )
@@ -85,7 +86,7 @@ def _open_chat(header: Mapping[str, Any], options: ReadOptions, number: int) -> 
     integrity = metadata.get("integrity") if isinstance(metadata, dict) else None
     origin = integrity if isinstance(integrity, str) and integrity else repr((name, header.get("create_date")))
     identity = blake2b(origin.encode("utf-8", "replace"), digest_size=8).hexdigest()
-    title = PurePath(options.source).stem or "SillyTavern chat"
+    title = PurePath(options.source).stem or tr("SillyTavern chat")
     channel = options.channel or ChannelKey(f"local:sillytavern-{identity}")
     try:
         start = _time(header.get("create_date"), ReadReport())
@@ -99,10 +100,10 @@ def _message(
 ) -> TurnRecord | None:
     text = value.get("mes")
     if not isinstance(text, str) or _SURROGATE.search(text):
-        raise BadInputError("this has to be text.", field="mes")
+        raise BadInputError(tr("this has to be text."), field="mes")
     name = _name(value)
     if not text.strip():
-        count_kind(report.left_out, "empty message")
+        count_kind(report.left_out, tr("empty message"))
         return None
     at = _when(value, chat, report)
     role = _role(value, name, chat, options)
@@ -135,16 +136,16 @@ def _other_swipes(value: Mapping[str, Any], shown: str, role: Role, chat: _Chat,
     if role is Role.ASSISTANT and chat.last_user_id is not None and chat.swiped != chat.last_user_id:
         chat.swiped = chat.last_user_id
         if others:
-            report.changed["swipe that was not shown, kept as another answer"] += len(others)
+            report.changed[tr("swipe that was not shown, kept as another answer")] += len(others)
         return others
-    report.lost["other swipes of an answer"] += len(swipes) - 1
+    report.lost[tr("other swipes of an answer")] += len(swipes) - 1
     return ()
 
 
 def _name(value: Mapping[str, Any]) -> str:
     name = value.get("name")
     if name is not None and not isinstance(name, str):
-        raise BadInputError("this has to be text.", field="name")
+        raise BadInputError(tr("this has to be text."), field="name")
     return _CONTROL.sub(" ", name or "").strip()[:256]
 
 
@@ -170,18 +171,22 @@ def _author(value: Mapping[str, Any], name: str, role: Role) -> Author | None:
 def _note_losses(value: Mapping[str, Any], report: ReadReport) -> None:
     extra = value.get("extra")
     if isinstance(extra, dict):
-        for key, what in (("image", "picture"), ("file", "attached file"), ("reasoning", "reasoning of the model")):
+        for key, what in (
+            ("image", tr("picture")),
+            ("file", tr("attached file")),
+            ("reasoning", tr("reasoning of the model")),
+        ):
             if extra.get(key):
                 count_kind(report.lost, what)
         if value.get("is_system") is True and not extra.get("type"):
-            count_kind(report.changed, "hidden message, taken as an ordinary one")
+            count_kind(report.changed, tr("hidden message, taken as an ordinary one"))
 
 
 def _when(value: Mapping[str, Any], chat: _Chat, report: ReadReport) -> datetime:
     raw = value.get("send_date")
     if raw in (None, "", 0):
         chat.last_at += timedelta(seconds=1)
-        count_kind(report.changed, "message without a time, placed a second after the one before")
+        count_kind(report.changed, tr("message without a time, placed a second after the one before"))
         return chat.last_at
     chat.last_at = _time(raw, report)
     return chat.last_at
@@ -195,8 +200,8 @@ def _time(raw: object, report: ReadReport) -> datetime:
         if isinstance(raw, str):
             return _time_from_text(raw.strip(), report)
     except (ValueError, OverflowError, OSError) as error:
-        raise BadInputError("this is no time that SillyTavern writes.", field="send_date") from error
-    raise BadInputError("this is no time that SillyTavern writes.", field="send_date")
+        raise BadInputError(tr("this is no time that SillyTavern writes."), field="send_date") from error
+    raise BadInputError(tr("this is no time that SillyTavern writes."), field="send_date")
 
 
 def _time_from_text(text: str, report: ReadReport) -> datetime:
@@ -205,17 +210,17 @@ def _time_from_text(text: str, report: ReadReport) -> datetime:
     if match := _AT_FORM.match(text):
         *parts, millisecond = (int(part or 0) for part in match.groups())
         year, month, day, hour, minute, second = parts
-        count_kind(report.changed, _NO_ZONE)
+        count_kind(report.changed, tr(_NO_ZONE))
         return datetime(year, month, day, hour, minute, second, millisecond * 1000, tzinfo=UTC)
     for form in _WORD_FORMS:
         try:
             naive = datetime.strptime(text, form)  # noqa: DTZ007 (the zone is added below)
         except ValueError:
             continue
-        count_kind(report.changed, _NO_ZONE)
+        count_kind(report.changed, tr(_NO_ZONE))
         return naive.replace(tzinfo=UTC)
     instant = datetime.fromisoformat(text)
     if instant.tzinfo is None:
-        count_kind(report.changed, _NO_ZONE)
+        count_kind(report.changed, tr(_NO_ZONE))
         return instant.replace(tzinfo=UTC)
     return instant.astimezone(UTC)

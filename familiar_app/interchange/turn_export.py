@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from familiar_app.domain.errors import OutsideError, UserError
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.interchange.json_text import WRITABLE, settle_name
 from familiar_app.interchange.target import refuse_target
@@ -30,12 +31,12 @@ class ExportReport:
 def reason_to_leave_out(turn: Turn) -> str | None:
     """Tell why a turn is no part of an export; None where it is."""
     if turn.role is Role.OPERATOR:
-        return "record of a decision of the owner"
+        return tr("record of a decision of the owner")
     if turn.deleted:
-        return "erased turn"
+        return tr("erased turn")
     if turn.hidden:
-        return "removed turn"
-    return None if turn.active else "answer that another one replaced"
+        return tr("removed turn")
+    return None if turn.active else tr("answer that another one replaced")
 
 
 async def write_turns(
@@ -97,7 +98,10 @@ def _outside_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OutsideError(f"{path} cannot be written: {error.strerror or type(error).__name__}.", WRITABLE) from error
+        raise OutsideError(
+            tr("{path} cannot be written: {reason}.", path=path, reason=error.strerror or type(error).__name__),
+            tr(WRITABLE),
+        ) from error
 
 
 def _open_part(path: Path) -> tuple[BinaryIO, Path]:
@@ -134,4 +138,6 @@ def refuse_existing(path: Path, overwrite: bool) -> None:
     """Raise UserError where `path` must not be written."""
     refuse_target(path)
     if os.path.lexists(path) and not overwrite:
-        raise UserError(f"{path} exists already.", "Choose another name, or write over it with --force.")
+        raise UserError(
+            tr("{path} exists already.", path=path), tr("Choose another name, or write over it with --force.")
+        )

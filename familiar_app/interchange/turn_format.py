@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from familiar_app.domain.errors import BadInputError, UsageError
+from familiar_app.domain.text import tr
 from familiar_app.interchange.discord_chat_exporter import read_discord_chat_exporter
 from familiar_app.interchange.sillytavern_chat import looks_like_header, read_sillytavern_chat
 from familiar_app.interchange.turn_record import TurnReader
@@ -26,7 +27,7 @@ _DISCORD_PLACES = tuple(re.compile(rb'"%s"\s*:\s*\{' % name) for name in (b"guil
 def turn_reader(name: str) -> TurnReader:
     """Return the reader of a format. Raises UsageError that lists the known ones."""
     if name not in TURN_READERS:
-        raise UsageError("There is no such format.", f"Known are {', '.join(TURN_READERS)}.")
+        raise UsageError(tr("There is no such format."), tr("Known are {names}.", names=", ".join(TURN_READERS)))
     return TURN_READERS[name]
 
 
@@ -45,13 +46,13 @@ def find_turn_format(source: TurnSource) -> str:
     if start.startswith(b"{") and all(place.search(start) for place in _DISCORD_PLACES):
         return "discord-chat-exporter"
     if not start:
-        raise BadInputError("the file is empty.", source=source.name)
+        raise BadInputError(tr("the file is empty."), source=source.name)
     if start.startswith(b"{") and not start.startswith(b"{\n") and not start.startswith(b"{\r\n"):
         return "jsonl"
     raise BadInputError(
-        "this is no format that can be imported.",
+        tr("this is no format that can be imported."),
         source=source.name,
-        next_step=f"Known are {', '.join(TURN_READERS)}, and lorebooks, cards and memories.",
+        next_step=tr("Known are {names}, and lorebooks, cards and memories.", names=", ".join(TURN_READERS)),
     )
 
 

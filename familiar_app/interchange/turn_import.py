@@ -16,6 +16,7 @@ from typing import Protocol, TypeVar
 
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, ego_key, is_local
+from familiar_app.domain.text import ntr, tr
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role, Turn
 from familiar_app.interchange.known_turns import KnownTurns, fingerprint
 from familiar_app.interchange.turn_record import ReadOptions, ReadReport, TurnReader, TurnRecord
@@ -260,11 +261,18 @@ def _next_chunk(records: Iterator[TurnRecord]) -> list[TurnRecord]:
 
 def _refusal(read: ReadReport) -> BadInputError:
     first = read.first_bad_lines[0]
-    others = f" {read.bad_lines - 1} more cannot be read either." if read.bad_lines > 1 else ""
+    reason = first.reason
+    if read.bad_lines > 1:
+        reason = ntr(
+            "{reason} {n} more cannot be read either.",
+            "{reason} {n} more cannot be read either.",
+            read.bad_lines - 1,
+            reason=reason,
+        )
     return BadInputError(
-        f"{first.reason}{others}",
+        reason,
         source=first.source,
         line=first.line,
         field=first.field,
-        next_step="Nothing was imported. Mend the file, or leave such lines out with --skip-bad-lines.",
+        next_step=tr("Nothing was imported. Mend the file, or leave such lines out with --skip-bad-lines."),
     )

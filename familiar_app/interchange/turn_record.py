@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import ChannelKey
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Author, Role
 
 MAX_KEPT_BAD_LINES = 20
@@ -59,7 +60,7 @@ class ReadReport:
 
 def count_kind(kinds: Counter[str], what: str) -> None:
     """Count one more of `what`; after many different ones the rest is counted together, so that memory is bounded."""
-    kinds[what if what in kinds or len(kinds) < MAX_KINDS else "other things"] += 1
+    kinds[what if what in kinds or len(kinds) < MAX_KINDS else tr("other things")] += 1
 
 
 @dataclass(frozen=True, slots=True)

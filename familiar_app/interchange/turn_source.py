@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from familiar_app.domain.errors import BadInputError, OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.interchange.json_text import READABLE
 
 MAX_PIPE_BYTES = 256 * 1024 * 1024
@@ -39,7 +40,9 @@ class TurnSource:
         mark = (status.st_size, status.st_mtime_ns)
         if self._mark not in (None, mark):
             stream.close()
-            raise OutsideError(f"{self.name} changed while it was read.", "Nothing was imported; try again.")
+            raise OutsideError(
+                tr("{name} changed while it was read.", name=self.name), tr("Nothing was imported; try again.")
+            )
         self._mark = mark
         return stream
 
@@ -50,11 +53,11 @@ def source_from_path(path: Path) -> TurnSource:
         if stat.S_ISREG(path.stat().st_mode):
             return TurnSource(str(path), path=path)
         if path.is_dir():
-            raise BadInputError("this is a folder.", source=path, next_step="Name a file in it.")
+            raise BadInputError(tr("this is a folder."), source=path, next_step=tr("Name a file in it."))
         with path.open("rb") as stream:
             return source_from_pipe(stream, str(path))
     except FileNotFoundError as error:
-        raise BadInputError("there is no such file.", source=path, next_step="Check the path.") from error
+        raise BadInputError(tr("there is no such file."), source=path, next_step=tr("Check the path.")) from error
     except OSError as error:
         raise _unreadable(str(path), error) from error
 
@@ -64,12 +67,14 @@ def source_from_pipe(stream: BinaryIO, name: str = "standard input") -> TurnSour
     data = stream.read(MAX_PIPE_BYTES + 1)
     if len(data) > MAX_PIPE_BYTES:
         raise BadInputError(
-            f"more than {MAX_PIPE_BYTES // (1024 * 1024)} MiB came through a pipe.",
+            tr("more than {limit} MiB came through a pipe.", limit=MAX_PIPE_BYTES // (1024 * 1024)),
             source=name,
-            next_step="Import it as a file instead; a file of any length can be read.",
+            next_step=tr("Import it as a file instead; a file of any length can be read."),
         )
     return TurnSource(name, data=data)
 
 
 def _unreadable(name: str, error: OSError) -> OutsideError:
-    return OutsideError(f"{name} cannot be read: {error.strerror or type(error).__name__}.", READABLE)
+    return OutsideError(
+        tr("{name} cannot be read: {reason}.", name=name, reason=error.strerror or type(error).__name__), tr(READABLE)
+    )

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 from familiar_app.domain.clock import as_utc, format_time
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import ChannelKey, PersonKey
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Author, Role, Turn
 from familiar_app.interchange.line import numbered_lines, parse_object
 from familiar_app.interchange.turn_record import ReadOptions, ReadReport, TurnRecord, count_kind
@@ -56,10 +57,10 @@ def parse_turn(value: Mapping[str, Any], report: ReadReport) -> TurnRecord:
     """Check one object; unknown keys are counted in `report`. Raises _FieldError."""
     role = _ROLES.get(value["role"]) if isinstance(value.get("role"), str) else None
     if role is None:
-        raise _FieldError("role", f"this has to be one of {', '.join(_ROLES)}.")
+        raise _FieldError("role", tr("this has to be one of {names}.", names=", ".join(_ROLES)))
     if not value.keys() <= _TURN_KEYS:
         for key in value.keys() - _TURN_KEYS:
-            count_kind(report.lost, f"unknown key {_shown(key)}")
+            count_kind(report.lost, tr("unknown key {key}", key=_shown(key)))
     return TurnRecord(
         channel=ChannelKey(_short_text(value, "channel")),
         role=role,
@@ -76,39 +77,39 @@ def parse_turn(value: Mapping[str, Any], report: ReadReport) -> TurnRecord:
 def _content(value: Mapping[str, Any]) -> str:
     content = value.get("content")
     if not isinstance(content, str):
-        raise _FieldError("content", "this has to be text.")
+        raise _FieldError("content", tr("this has to be text."))
     if not content.isascii() and _SURROGATE.search(content):
-        raise _FieldError("content", "this has half of a surrogate pair, which is no text.")
+        raise _FieldError("content", tr("this has half of a surrogate pair, which is no text."))
     return content
 
 
 def _time(value: Mapping[str, Any]) -> datetime:
     at = value.get("at")
     if not isinstance(at, str):
-        raise _FieldError("at", "this has to be an ISO 8601 date or time.")
+        raise _FieldError("at", tr("this has to be an ISO 8601 date or time."))
     try:
         return as_utc(datetime.fromisoformat(at))
     except (ValueError, OverflowError):
-        raise _FieldError("at", "this is not an ISO 8601 date or time.") from None
+        raise _FieldError("at", tr("this is not an ISO 8601 date or time.")) from None
 
 
 def _author(author: object, role: Role, report: ReadReport) -> Author | None:
     if author is None:
         return None
     if not isinstance(author, dict):
-        raise _FieldError("author", "this has to be an object or null.")
+        raise _FieldError("author", tr("this has to be an object or null."))
     if not author.keys() <= _AUTHOR_KEYS:
         for key in author.keys() - _AUTHOR_KEYS:
-            count_kind(report.lost, f"unknown key author.{_shown(key)}")
+            count_kind(report.lost, tr("unknown key {key}", key=f"author.{_shown(key)}"))
     key = _short_text(author, "key", "author.key")
     if not _PERSON_KEY.match(key):
-        raise _FieldError("author.key", "this has to be platform:id, such as discord:123.")
+        raise _FieldError("author.key", tr("this has to be platform:id, such as discord:123."))
     if role is not Role.ASSISTANT and key.startswith("ego:"):
-        raise _FieldError("author.key", "only an assistant turn can be said by a familiar.")
+        raise _FieldError("author.key", tr("only an assistant turn can be said by a familiar."))
     username = _optional_text(author, "username", "author.username")
     bot = author.get("bot")
     if bot is not None and not isinstance(bot, bool):
-        raise _FieldError("author.bot", "this has to be true, false or null.")
+        raise _FieldError("author.bot", tr("this has to be true, false or null."))
     name = _optional_text(author, "name", "author.name") or username or key.partition(":")[2]
     return Author(key=PersonKey(key), name=name, username=username, bot=bool(bot))
 
@@ -116,7 +117,7 @@ def _author(author: object, role: Role, report: ReadReport) -> Author | None:
 def _short_text(value: Mapping[str, Any], key: str, field: str | None = None) -> str:
     text = _optional_text(value, key, field)
     if text is None or not text.strip():
-        raise _FieldError(field or key, "this is missing or empty.")
+        raise _FieldError(field or key, tr("this is missing or empty."))
     return text
 
 
@@ -125,11 +126,11 @@ def _optional_text(value: Mapping[str, Any], key: str, field: str | None = None)
     if text is None:
         return None
     if not isinstance(text, str):
-        raise _FieldError(field or key, "this has to be text or null.")
+        raise _FieldError(field or key, tr("this has to be text or null."))
     if len(text) > MAX_NAME_CHARS:
-        raise _FieldError(field or key, f"this is longer than {MAX_NAME_CHARS} characters.")
+        raise _FieldError(field or key, tr("this is longer than {limit} characters.", limit=MAX_NAME_CHARS))
     if _CONTROL.search(text):
-        raise _FieldError(field or key, "this has control characters.")
+        raise _FieldError(field or key, tr("this has control characters."))
     return text
 
 
