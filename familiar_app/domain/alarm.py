@@ -9,6 +9,7 @@ from datetime import datetime, time, timedelta, tzinfo
 from familiar_app.domain.clock import as_utc, local_time
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import ChannelId, FamiliarId, PersonKey, TurnId
+from familiar_app.domain.text import tr, tr_later
 
 ALARM_SET = "alarm_set"
 ALARM_CANCEL = "alarm_cancel"
@@ -26,7 +27,7 @@ _CLOCK = re.compile(
     r"(?:(?P<day>today|tomorrow)[\s,]*)?(?:at\s+)?(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?\s*(?P<half>am|pm)?",
     re.IGNORECASE,
 )
-_HINT = "Write a local time like 2024-05-01T14:30 or 14:30, or a span like 20 minutes."
+_HINT = tr_later("Write a local time like 2024-05-01T14:30 or 14:30, or a span like 20 minutes.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,11 @@ def parse_when(text: str, now: datetime, zone: tzinfo | None) -> datetime:
     try:
         due = _span_end(wanted, now) or _time_of_day(wanted, now, zone) or _moment(wanted, zone)
     except (ValueError, OverflowError) as error:
-        raise UserError("This is no time.", _HINT) from error
+        raise UserError(tr("This is no time."), tr(_HINT)) from error
     if due <= now:
-        raise UserError("This time has passed.", _HINT)
+        raise UserError(tr("This time has passed."), tr(_HINT))
     if due - now > _FURTHEST:
-        raise UserError("This is more than five years ahead.", "Choose an earlier time.")
+        raise UserError(tr("This is more than five years ahead."), tr("Choose an earlier time."))
     return due
 
 

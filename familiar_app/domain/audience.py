@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from familiar_app.domain.ids import ChannelId, PersonKey
+from familiar_app.domain.text import tr_later
 
 
 class AudienceMode(StrEnum):
@@ -39,13 +40,13 @@ class PlaceKind(StrEnum):
 class Held(StrEnum):
     """Why something may not be heard."""
 
-    DIRECT = "learned in a direct message with somebody else"
-    WINDOW = "learned in the program's own window"
-    OWNER = "added by the owner, for no channel"
-    SERVER = "learned on another server"
-    READERS = "learned where not everybody here can read"
-    UNKNOWN = "learned where it is not known who can read"
-    GONE = "it is not known any more where it was learned"
+    DIRECT = tr_later("learned in a direct message with somebody else")
+    WINDOW = tr_later("learned in the program's own window")
+    OWNER = tr_later("added by the owner, for no channel")
+    SERVER = tr_later("learned on another server")
+    READERS = tr_later("learned where not everybody here can read")
+    UNKNOWN = tr_later("learned where it is not known who can read")
+    GONE = tr_later("it is not known any more where it was learned")
 
 
 @dataclass(frozen=True, slots=True)

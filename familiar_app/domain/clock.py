@@ -6,6 +6,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Protocol
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr
 
 
 class Clock(Protocol):
@@ -56,9 +57,9 @@ def parse_time(text: str, *, field: str | None = None) -> datetime:
         return as_utc(datetime.fromisoformat(text.strip()))
     except (ValueError, OverflowError) as error:
         raise BadInputError(
-            "this is not an ISO 8601 date or time.",
+            tr("this is not an ISO 8601 date or time."),
             field=field,
-            next_step="Write it like 2024-05-01 or 2024-05-01T12:00:00Z.",
+            next_step=tr("Write it like 2024-05-01 or 2024-05-01T12:00:00Z."),
         ) from error
 
 

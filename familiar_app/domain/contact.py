@@ -9,13 +9,14 @@ from typing import Any
 
 from familiar_app.domain.clock import Clock, format_time, parse_time
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr_later
 
 MOST_CONTACTS = 200
-MODEL_ENDPOINT = "Model endpoint"
-FETCHING_MODELS = "Fetching models"
-LOOKING_FOR_SERVERS = "Looking for model servers"
-DISCORD = "Discord"
-PROXY_LOOKUP = "Asking PluralKit who is behind a message"
+MODEL_ENDPOINT = tr_later("Model endpoint")
+FETCHING_MODELS = tr_later("Fetching models")
+LOOKING_FOR_SERVERS = tr_later("Looking for model servers")
+DISCORD = tr_later("Discord")
+PROXY_LOOKUP = tr_later("Asking PluralKit who is behind a message")
 
 
 @dataclass(frozen=True, slots=True)

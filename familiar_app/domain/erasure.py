@@ -5,12 +5,13 @@ Counts go by kinds, whose words are in `WORDS`; nothing here holds a text or a n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
 from familiar_app.domain.ids import ChannelId, FamiliarId, Lineage, PersonKey, TurnId
+from familiar_app.domain.text import ntr
 
 Kind = Literal["person", "message", "channel", "familiar"]
 
@@ -53,26 +54,26 @@ class OfFamiliar:
 
 Target = OfPerson | OfMessage | OfChannel | OfFamiliar
 
-# Each kind with the words for one and for several, in the order in which they are told.
-WORDS: Mapping[str, tuple[str, str]] = {
-    "turns": ("message", "messages"),
-    "replies": ("reply to them", "replies to them"),
-    "revisions": ("earlier wording", "earlier wordings"),
-    "names": ("name", "names"),
-    "mentions": ("mention", "mentions"),
-    "facts": ("fact", "facts"),
-    "retirements": ("retirement", "retirements"),
-    "dossiers": ("portrait", "portraits"),
-    "summaries": ("summary", "summaries"),
-    "reflections": ("reflection", "reflections"),
-    "memories": ("saved memory", "saved memories"),
-    "reminders": ("reminder", "reminders"),
-    "vectors": ("vector", "vectors"),
-    "traces": ("stored prompt", "stored prompts"),
-    "answers": ("kept answer of a model", "kept answers of a model"),
-    "acts": ("decision made by hand", "decisions made by hand"),
-    "uses": ("use of a lorebook entry", "uses of lorebook entries"),
-    "rows": ("other entry", "other entries"),
+# Each kind with its words, in the order in which they are told.
+WORDS: Mapping[str, Callable[[int], str]] = {
+    "turns": lambda n: ntr("{n} message", "{n} messages", n),
+    "replies": lambda n: ntr("{n} reply to them", "{n} replies to them", n),
+    "revisions": lambda n: ntr("{n} earlier wording", "{n} earlier wordings", n),
+    "names": lambda n: ntr("{n} name", "{n} names", n),
+    "mentions": lambda n: ntr("{n} mention", "{n} mentions", n),
+    "facts": lambda n: ntr("{n} fact", "{n} facts", n),
+    "retirements": lambda n: ntr("{n} retirement", "{n} retirements", n),
+    "dossiers": lambda n: ntr("{n} portrait", "{n} portraits", n),
+    "summaries": lambda n: ntr("{n} summary", "{n} summaries", n),
+    "reflections": lambda n: ntr("{n} reflection", "{n} reflections", n),
+    "memories": lambda n: ntr("{n} saved memory", "{n} saved memories", n),
+    "reminders": lambda n: ntr("{n} reminder", "{n} reminders", n),
+    "vectors": lambda n: ntr("{n} vector", "{n} vectors", n),
+    "traces": lambda n: ntr("{n} stored prompt", "{n} stored prompts", n),
+    "answers": lambda n: ntr("{n} kept answer of a model", "{n} kept answers of a model", n),
+    "acts": lambda n: ntr("{n} decision made by hand", "{n} decisions made by hand", n),
+    "uses": lambda n: ntr("{n} use of a lorebook entry", "{n} uses of lorebook entries", n),
+    "rows": lambda n: ntr("{n} other entry", "{n} other entries", n),
 }
 
 
@@ -115,4 +116,4 @@ class Receipt:
 
 def in_words(counts: Mapping[str, int]) -> list[str]:
     """Return a line for each kind of which there is any, such as `3 messages`."""
-    return [f"{counts[kind]:,} {words[counts[kind] != 1]}" for kind, words in WORDS.items() if counts.get(kind)]
+    return [words(counts[kind]) for kind, words in WORDS.items() if counts.get(kind)]

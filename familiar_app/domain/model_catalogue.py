@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr
 
 HUB = "https://huggingface.co"
 CONTEXT_TOKENS = 8192
@@ -59,7 +60,7 @@ def read_catalogue(text: str) -> tuple[CatalogueModel, ...]:
     try:
         models = tuple(CatalogueModel(**entry) for entry in tomllib.loads(text)["model"])
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise BadInputError("the catalogue of models cannot be read.", source="catalogue.toml") from error
+        raise BadInputError(tr("the catalogue of models cannot be read."), source="catalogue.toml") from error
     return models
 
 
@@ -104,19 +105,19 @@ def source_from_url(address: str) -> ModelSource:
     here = host in ("localhost", "127.0.0.1", "::1")
     if not host or parts.scheme not in (("http", "https") if here else ("https",)):
         raise BadInputError(
-            "this is no address that begins with https://.",
+            tr("this is no address that begins with https://."),
             field="address",
-            next_step="Copy the address of a GGUF file, or name a model of 'model list'.",
+            next_step=tr("Copy the address of a GGUF file, or name a model of 'model list'."),
         )
     if parts.username is not None or parts.password is not None:
-        raise BadInputError("the address must not hold a name or password.", field="address")
+        raise BadInputError(tr("the address must not hold a name or password."), field="address")
     path = parts.path.replace("/blob/", "/resolve/", 1) if host == "huggingface.co" else parts.path
     name = unquote(path.rsplit("/", 1)[-1])
     if not _FILE_NAME.match(name):
         raise BadInputError(
-            "the address does not end in the name of a GGUF file.",
+            tr("the address does not end in the name of a GGUF file."),
             field="address",
-            next_step="Copy the address of the file itself; it ends in .gguf.",
+            next_step=tr("Copy the address of the file itself; it ends in .gguf."),
         )
     return ModelSource(urlunsplit(parts._replace(path=path, fragment="")), name)
 

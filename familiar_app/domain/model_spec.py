@@ -7,9 +7,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr, tr_later
 
 BUNDLED_MODEL = "smollm2"
-_FORMS = "Use smollm2, gguf:FILE, openai:URL#MODEL or scripted:FILE."
+_FORMS = tr_later("Use smollm2, gguf:FILE, openai:URL#MODEL or scripted:FILE.")
 
 
 def url_problem(url: str) -> str | None:
@@ -18,11 +19,11 @@ def url_problem(url: str) -> str | None:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        return "is not a valid address"
+        return tr("is not a valid address")
     if parts.scheme not in ("http", "https") or not host:
-        return "must be an address that begins with http:// or https://"
+        return tr("must be an address that begins with http:// or https://")
     if parts.username is not None or parts.password is not None:
-        return "must not hold a name or key; keys are kept in the vault"
+        return tr("must not hold a name or key; keys are kept in the vault")
     return None
 
 
@@ -41,7 +42,7 @@ def model_slot_from_spec(spec: str, *, base_dir: Path | None = None) -> dict[str
         return _slot("scripted", _file(rest, base_dir))
     if kind == "openai":
         return _endpoint(rest)
-    raise BadInputError("this names no kind of model.", field="model", next_step=_FORMS)
+    raise BadInputError(tr("this names no kind of model."), field="model", next_step=tr(_FORMS))
 
 
 def _slot(provider: str, model: str, base_url: str = "") -> dict[str, Any]:
@@ -50,7 +51,7 @@ def _slot(provider: str, model: str, base_url: str = "") -> dict[str, Any]:
 
 def _file(name: str, base_dir: Path | None) -> str:
     if not name:
-        raise BadInputError("the file is missing behind the colon.", field="model", next_step=_FORMS)
+        raise BadInputError(tr("the file is missing behind the colon."), field="model", next_step=tr(_FORMS))
     path = Path(name).expanduser()
     return str(base_dir / path if base_dir is not None else path)
 
@@ -60,11 +61,13 @@ def _endpoint(rest: str) -> dict[str, Any]:
     url, model = url.strip().rstrip("/"), model.strip()
     problem = url_problem(url)
     if problem is not None:
-        raise BadInputError(f"the address behind openai: {problem}.", field="model", next_step=_FORMS)
+        raise BadInputError(
+            tr("the address behind openai: {problem}.", problem=problem), field="model", next_step=tr(_FORMS)
+        )
     if not model:
         raise BadInputError(
-            "the model's name is missing behind the address.",
+            tr("the model's name is missing behind the address."),
             field="model",
-            next_step="Write it behind a #, such as openai:http://127.0.0.1:11434/v1#llama3.2.",
+            next_step=tr("Write it behind a #, such as openai:http://127.0.0.1:11434/v1#llama3.2."),
         )
     return _slot("openai", model, url)

@@ -19,16 +19,17 @@ from familiar_app.domain.contact import (
     Contact,
 )
 from familiar_app.domain.settings import CharacterConfig
+from familiar_app.domain.text import tr, tr_later
 
 DISCORD_HOSTS = ("discord.com", "gateway.discord.gg")
 PROXY_HOST = "api.pluralkit.me"
 MODEL_HOST = "huggingface.co"
 _WHEN = {
-    MODEL_ENDPOINT: "Gets what is said to the familiars whose model it runs, and the memories that fit.",
-    FETCHING_MODELS: "Only when you fetch a model. It learns which, and your address on the network.",
-    LOOKING_FOR_SERVERS: "Asked for a list of its models, when a model is chosen or listed.",
-    DISCORD: "As long as a familiar is connected: what it reads and writes there.",
-    PROXY_LOOKUP: "Gets the number of a message that PluralKit sent, and nothing else.",
+    MODEL_ENDPOINT: tr_later("Gets what is said to the familiars whose model it runs, and the memories that fit."),
+    FETCHING_MODELS: tr_later("Only when you fetch a model. It learns which, and your address on the network."),
+    LOOKING_FOR_SERVERS: tr_later("Asked for a list of its models, when a model is chosen or listed."),
+    DISCORD: tr_later("As long as a familiar is connected: what it reads and writes there."),
+    PROXY_LOOKUP: tr_later("Gets the number of a message that PluralKit sent, and nothing else."),
 }
 
 
@@ -47,7 +48,7 @@ class Reach:
     @property
     def when(self) -> str:
         """When it is spoken to, and what it learns."""
-        return _WHEN.get(self.purpose, "")
+        return tr(_WHEN.get(self.purpose, ""))
 
     @property
     def last_at(self) -> datetime | None:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import ntr, tr, tr_later
 
 Source = tuple[str, Mapping[str, Any]]
 Model = TypeVar("Model", bound=BaseModel)
@@ -53,7 +54,8 @@ def _bad_input(model: type[BaseModel], sources: Sequence[Source], errors: Sequen
     unknown = first["type"] == "extra_forbidden"
     reason, next_step = _unknown_key(model, path) if unknown else _bad_value(first)
     if len(errors) > 1:
-        next_step = f"{next_step} {len(errors) - 1} more after this one.".strip()
+        more = ntr("{n} more after this one.", "{n} more after this one.", len(errors) - 1)
+        next_step = f"{next_step} {more}".strip()
     return BadInputError(reason, source=_origin(sources, path), field=".".join(path), next_step=next_step)
 
 
@@ -78,13 +80,13 @@ def _unknown_key(model: type[BaseModel], path: tuple[str, ...]) -> tuple[str, st
     siblings = _siblings(model, path[:-1])
     near = difflib.get_close_matches(path[-1], siblings, n=1, cutoff=0.6)
     if near:
-        return "this key does not exist.", f"Did you mean {'.'.join((*path[:-1], near[0]))}?"
+        return tr("this key does not exist."), tr("Did you mean {key}?", key=".".join((*path[:-1], near[0])))
     everywhere = list(known_keys(model))
     elsewhere = [key for key in everywhere if key.rpartition(".")[2] == path[-1]]
     close = elsewhere[:1] or difflib.get_close_matches(".".join(path), everywhere, n=1, cutoff=0.5)
     if close:
-        return "this key does not exist.", f"Did you mean {close[0]}?"
-    return "this key does not exist.", f"Known keys here: {', '.join(siblings)}."
+        return tr("this key does not exist."), tr("Did you mean {key}?", key=close[0])
+    return tr("this key does not exist."), tr("Known keys here: {keys}.", keys=", ".join(siblings))
 
 
 def _siblings(model: type[BaseModel], path: tuple[str, ...]) -> list[str]:
@@ -115,18 +117,49 @@ def _table_of(annotation: object) -> tuple[type[BaseModel] | None, bool]:
 def _bad_value(error: ErrorDetails) -> tuple[str, str]:
     context = error.get("ctx", {})
     if error["type"] == "literal_error":
-        return "this value is not one of those known.", f"Use {context.get('expected', '')}."
+        return tr("this value is not one of those known."), tr("Use {values}.", values=_alternatives(context))
     if error["type"] == "missing":
-        return "this key is missing.", "Restore the shipped file of defaults."
+        return tr("this key is missing."), tr("Restore the shipped file of defaults.")
     if error["type"] == "model_type":
-        return "this must be a table of keys.", ""
+        return tr("this must be a table of keys."), ""
     if error["type"].endswith("_type") or error["type"] == "auto_or_value":
-        return f"{_plain(error['msg'])}.", ""
-    return f"the value does not fit: {_plain(error['msg'])}.", ""
+        return tr("{problem}.", problem=_plain(error)), ""
+    return tr("the value does not fit: {problem}.", problem=_plain(error)), ""
 
 
-def _plain(message: str) -> str:
-    message = message.removeprefix("Value error, ").removeprefix("Input ").rstrip(".")
+# What the library says of the usual mistakes, in sentences that can be translated.
+_PLAIN = {
+    "greater_than": tr_later("it should be greater than {gt}"),
+    "greater_than_equal": tr_later("it should be greater than or equal to {ge}"),
+    "less_than": tr_later("it should be less than {lt}"),
+    "less_than_equal": tr_later("it should be less than or equal to {le}"),
+    "finite_number": tr_later("it should be a finite number"),
+    "int_type": tr_later("it should be a valid integer"),
+    "int_from_float": tr_later("it should be a valid integer, got a number with a fractional part"),
+    "float_type": tr_later("it should be a valid number"),
+    "bool_type": tr_later("it should be a valid boolean"),
+    "string_type": tr_later("it should be a valid string"),
+    "list_type": tr_later("it should be a valid list"),
+    "dict_type": tr_later("it should be a valid dictionary"),
+    "auto_or_value": tr_later('write "auto" for the provider\'s own choice'),
+    "unknown_zone": tr_later('it is not a known time zone; use a name such as "Europe/Berlin", or "system"'),
+    "no_address": tr_later('it needs base_url, because its provider is "openai"'),
+}
+
+
+def _alternatives(context: Mapping[str, Any]) -> str:
+    """Return the values of a closed list; the library puts an English word before the last one."""
+    before, _, last = str(context.get("expected", "")).rpartition(" or ")
+    return tr("{values} or {last}", values=before, last=last) if before else last
+
+
+def _plain(error: ErrorDetails) -> str:
+    context = error.get("ctx", {})
+    if error["type"] == "bad_url":
+        return tr("it {problem}", problem=context["problem"])
+    if error["type"] in _PLAIN:
+        return tr(_PLAIN[error["type"]], **{name: str(value) for name, value in context.items()})
+    message = error["msg"].removeprefix("Value error, ").removeprefix("Input ").rstrip(".")
     if message.startswith(("should", "is ", "must", "needs")):
         return f"it {message}"
     return message[:1].lower() + message[1:]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from familiar_app.domain.ids import ChannelKey
+from familiar_app.domain.text import tr
 
 MAX_TAG_LENGTH = 100
 
@@ -30,9 +31,9 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
 def tag_problem(tags: Sequence[str], max_tags: int) -> str | None:
     """Return what is wrong with cleaned tags, or None."""
     if len(tags) > max_tags:
-        return f"there are {len(tags)} tags, and {max_tags} are allowed."
+        return tr("there are {count} tags, and {limit} are allowed.", count=len(tags), limit=max_tags)
     if any(len(tag) > MAX_TAG_LENGTH for tag in tags):
-        return f"a tag is longer than {MAX_TAG_LENGTH} characters."
+        return tr("a tag is longer than {limit} characters.", limit=MAX_TAG_LENGTH)
     return None
 
 
