@@ -16,6 +16,7 @@ from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.budget import Section, allot
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.settings import CharacterConfig
+from familiar_app.domain.text import tr
 from familiar_app.domain.trace import messages_as_sent
 from familiar_app.models.port import LanguageModel
 
@@ -52,8 +53,8 @@ class Fitter:
             # What is not used counts for nothing: less room than that is what takes something out.
             room = min(room, fitted.used) - (total - limit) - _SLACK_TOKENS
         raise UserError(
-            "The model's context is too small for this conversation.",
-            "Choose a model with a longer context, or raise context_tokens in the familiar's settings.",
+            tr("The model's context is too small for this conversation."),
+            tr("Choose a model with a longer context, or raise context_tokens in the familiar's settings."),
         )
 
     async def _share(self, plan: Plan, room: int) -> Fitted:

@@ -31,6 +31,7 @@ from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import OWNER, ChannelId, TurnId, is_local
 from familiar_app.domain.recall import Hit, Recall, Recalled, Window
 from familiar_app.domain.stop_word import STOP_WORDS
+from familiar_app.domain.text import tr_later
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.store.turn_then import Then
 
@@ -107,7 +108,7 @@ class MemoryReader:
             if self._embedder is None:
                 raise
             log.warning("the embedder failed; memory is searched by words alone", exc_info=error)
-            found, why = await look(), "searched by words alone: no embedder"
+            found, why = await look(), tr_later("searched by words alone: no embedder")
         if not found.ready:
             return found, NOT_READY
         if found.missing:

@@ -17,6 +17,7 @@ from familiar_app.context.stretch import Stretch
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.ids import OWNER, PersonKey, ego_key
 from familiar_app.domain.speech import clean_name, clean_note
+from familiar_app.domain.text import tr_later
 from familiar_app.domain.trace import LeftOut
 from familiar_app.store.person_page import OnePerson
 from familiar_app.store.portrait import Glimpse, Portrait
@@ -25,8 +26,8 @@ from familiar_app.store.turn_then import Then
 MOST_FACTS = 8
 """Facts that stand in the place of a dossier."""
 _REMEMBERED = 64
-_HELD_REASON = "rests on what was learned where not everybody here may hear; facts stand in its place"
-_HELD_ALL = "rests on what was learned where not everybody here may hear"
+_HELD_REASON = tr_later("rests on what was learned where not everybody here may hear; facts stand in its place")
+_HELD_ALL = tr_later("rests on what was learned where not everybody here may hear")
 
 
 @dataclass(frozen=True, slots=True)

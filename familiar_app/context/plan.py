@@ -14,15 +14,18 @@ from familiar_app.context.recent_history import HistoryWindow, ReadHistory
 from familiar_app.context.registry import HISTORY
 from familiar_app.context.retrieved_context import RETRIEVED, Chosen
 from familiar_app.context.saved_memories import SAVED_MEMORIES, ChosenMemories
+from familiar_app.domain.text import tr_later
 from familiar_app.domain.trace import LayerTrace, LeftOut, TracedMessage
 
-_TODAY = (
+_TODAY = tr_later(
     "The character card, the settings, the model and people's names are those of today: no history is kept of them."
 )
-_SEARCH_TODAY = "Memory was searched in what is there today: what was taken out of a conversation since is not found."
-_LORE_TODAY = "The lorebook and its timers are those of today; what it was matched against is from then."
-_LORE_REPLAYED = "The lorebook is the one of today; its timers and its chance are those of the trace."
-_NO_ROOM = "longer than the room left in the model's context"
+_SEARCH_TODAY = tr_later(
+    "Memory was searched in what is there today: what was taken out of a conversation since is not found."
+)
+_LORE_TODAY = tr_later("The lorebook and its timers are those of today; what it was matched against is from then.")
+_LORE_REPLAYED = tr_later("The lorebook is the one of today; its timers and its chance are those of the trace.")
+_NO_ROOM = tr_later("longer than the room left in the model's context")
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ def _text_trace(layer: BuiltLayer, plan: Plan, fitted: Fitted) -> LayerTrace:
         left_out = plan.ctx.memories.left_out(fitted.memories)
     elif fitted.texts[layer.name] != layer.text:
         capped = share >= plan.caps.get(layer.name, whole)
-        reason = "longer than its cap" if capped else _NO_ROOM
+        reason = tr_later("longer than its cap") if capped else _NO_ROOM
         left_out = (LeftOut(what=f"end of {layer.name}", tokens=max(0, whole - kept), reason=reason),)
     if layer.name == LOREBOOK and fitted.inserted_tokens < plan.inserted_tokens:
         among = LeftOut(what="entries among the turns", tokens=plan.inserted_tokens, reason=_NO_ROOM)

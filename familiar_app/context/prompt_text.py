@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from familiar_app.domain.errors import UsageError
+from familiar_app.domain.text import tr
 from familiar_app.store.resource import resource
 
 SILENCE_SENTINEL = "<silent>"
@@ -23,7 +24,7 @@ def modes() -> tuple[str, ...]:
 def check_mode(mode: str) -> None:
     """Raise UsageError where there is no such mode."""
     if mode not in modes():
-        raise UsageError("There is no such mode.", f"Known modes: {', '.join(modes())}.")
+        raise UsageError(tr("There is no such mode."), tr("Known modes: {names}.", names=", ".join(modes())))
 
 
 @cache

@@ -27,6 +27,7 @@ from familiar_app.domain.clock import local_time
 from familiar_app.domain.ids import OWNER, ChannelId, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.record import record
 from familiar_app.domain.speech import told_apart
+from familiar_app.domain.text import tr_later
 from familiar_app.domain.trace import LeftOut
 from familiar_app.domain.turn import Turn
 from familiar_app.store.vault import Vault
@@ -193,7 +194,7 @@ class RecentHistory:
         text = await self._counter.cut(line.text, max(0, allowance - history.message_tokens - 1))
         (tokens,) = await self._counter.count([text])
         what = f"end of turn {line.turn.id}"
-        cut = LeftOut(what=what, tokens=line.tokens - tokens, reason="longer than the room left")
+        cut = LeftOut(what=what, tokens=line.tokens - tokens, reason=tr_later("longer than the room left"))
         return replace(line, text=text, tokens=tokens, cost=tokens + history.message_tokens + 1), cut
 
     async def _labels(self, turns: Sequence[Turn], style: LineStyle, owner_label: str) -> dict[PersonKey, str]:
@@ -249,4 +250,4 @@ def _left_out(lines: Sequence[HistoryLine], *, complete: bool) -> tuple[LeftOut,
         return ()
     first = lines[0].turn.id
     what = f"turns {first} to {lines[-1].turn.id}" if complete else f"all turns up to {lines[-1].turn.id}"
-    return (LeftOut(what=what, tokens=sum(line.tokens for line in lines), reason="older than the room left"),)
+    return (LeftOut(what=what, tokens=sum(line.tokens for line in lines), reason=tr_later("older than the room left")),)

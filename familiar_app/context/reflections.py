@@ -11,11 +11,12 @@ from familiar_app.context.prompt_text import fill, prompt_text
 from familiar_app.domain.citation import breadcrumbs
 from familiar_app.domain.projection import Reflection
 from familiar_app.domain.speech import clean_text
+from familiar_app.domain.text import tr_later
 from familiar_app.domain.trace import LeftOut
 from familiar_app.store.written import Moment
 
 STALE = "(stale)"
-_HELD_REASON = "rests on what was learned where not everybody here may hear"
+_HELD_REASON = tr_later("rests on what was learned where not everybody here may hear")
 
 
 class ReflectionsLayer:

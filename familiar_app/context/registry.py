@@ -19,6 +19,7 @@ from familiar_app.context.retrieved_context import RETRIEVED, RetrievedContextLa
 from familiar_app.context.saved_memories import SAVED_MEMORIES, SavedMemoriesLayer
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.settings import CharacterConfig
+from familiar_app.domain.text import tr
 
 # Shown as messages and filled by the assembler itself, so it has a name and a place but no text of its own.
 HISTORY = "recent_history"
@@ -52,13 +53,15 @@ def check_order(layers: Iterable[str], field: str) -> None:
     for layer in layers:
         if layer not in known:
             near = difflib.get_close_matches(layer, known, n=1)
-            hint = f"Did you mean {near[0]}? " if near else ""
+            hint = [tr("Did you mean {key}?", key=one) for one in near]
             raise BadInputError(
-                f"there is no prompt layer {layer!r}.",
+                tr("there is no prompt layer {layer!r}.", layer=layer),
                 source="character.toml",
                 field=field,
-                next_step=f"{hint}Known layers: {', '.join(known)}.",
+                next_step=" ".join([*hint, tr("Known layers: {names}.", names=", ".join(known))]),
             )
         if layer in seen:
-            raise BadInputError(f"the prompt layer {layer!r} stands here twice.", source="character.toml", field=field)
+            raise BadInputError(
+                tr("the prompt layer {layer!r} stands here twice.", layer=layer), source="character.toml", field=field
+            )
         seen.add(layer)

@@ -16,19 +16,20 @@ from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.ranking import NEUTRAL
 from familiar_app.domain.recall import Hit
 from familiar_app.domain.record import record
+from familiar_app.domain.text import tr_later
 from familiar_app.domain.trace import LeftOut
 
 RETRIEVED = "retrieved_context"
-NOT_READY = "the search index is not ready yet"
+NOT_READY = tr_later("the search index is not ready yet")
 _FRAME = "layer/retrieved_context"
 _FACTS, _TURNS = "Noted:", "Said earlier:"
 # What each code in a trace means.
 KEPT, SCORE, CAP, LIMIT, HELD, WINDOW, LEFT_OUT = "kept", "score", "cap", "limit", "audience", "window", "left_out"
 _REASONS = {
-    CAP: "longer than the room left for what is remembered",
-    SCORE: "nothing in it fits what is spoken of",
-    LIMIT: "enough better ones were found",
-    WINDOW: "stands among the recent turns already",
+    CAP: tr_later("longer than the room left for what is remembered"),
+    SCORE: tr_later("nothing in it fits what is spoken of"),
+    LIMIT: tr_later("enough better ones were found"),
+    WINDOW: tr_later("stands among the recent turns already"),
 }
 
 

@@ -14,6 +14,7 @@ from familiar_app.context.layer import LayerContext, key_of
 from familiar_app.context.prompt_text import fill, prompt_text
 from familiar_app.context.tokens import TokenCounter
 from familiar_app.domain.saved_memory.memory import MemoryId, SavedMemory
+from familiar_app.domain.text import tr_later
 from familiar_app.domain.trace import LeftOut
 
 SAVED_MEMORIES = "saved_memories"
@@ -21,11 +22,11 @@ FRAME = f"layer/{SAVED_MEMORIES}"
 # What each code in a trace means; the words are those of the other candidates of a trace.
 KEPT, CAP, HELD, LEFT_OUT, SCORE, TAGS, PRIVACY = "kept", "cap", "audience", "left_out", "score", "tags", "privacy"
 REASONS = {
-    CAP: "longer than the room left for saved memories",
-    SCORE: "it rests, and nothing that was said is near it",
-    TAGS: "its tags keep it to other channels or conversations",
-    PRIVACY: "somebody in it does not want to be remembered",
-    LEFT_OUT: "left out by hand",
+    CAP: tr_later("longer than the room left for saved memories"),
+    SCORE: tr_later("it rests, and nothing that was said is near it"),
+    TAGS: tr_later("its tags keep it to other channels or conversations"),
+    PRIVACY: tr_later("somebody in it does not want to be remembered"),
+    LEFT_OUT: tr_later("left out by hand"),
 }
 
 

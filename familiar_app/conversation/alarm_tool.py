@@ -15,6 +15,7 @@ from familiar_app.domain.chat import ToolSpec
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import TurnId, is_local
+from familiar_app.domain.text import in_english
 from familiar_app.domain.turn import Turn
 from familiar_app.store.alarm_log import TOOL_CANCEL, TOOL_SET
 
@@ -58,7 +59,7 @@ class SetAlarmTool:
             due = parse_when(when, self.parts.clock.now(), self.parts.config.display.zone())
             turn = await self._set(due, " ".join(text.split()), arguments, caller)
         except UserError as error:
-            return ToolAnswer(False, f"{error.message} {error.next_step or ''}".strip())
+            return ToolAnswer(False, error.english)
         return ToolAnswer(True, turn.content, logged=True, turn=turn.id)
 
     async def _set(self, due: datetime, text: str, arguments: Mapping[str, Any], caller: Caller) -> Turn:
@@ -110,7 +111,7 @@ class CancelAlarmTool:
                 self.parts.familiar, alarm.id, words=words, arguments=arguments, call_id=caller.call_id
             )
         except UserError as error:
-            return ToolAnswer(False, error.message)
+            return ToolAnswer(False, in_english(error.message))
         return ToolAnswer(True, words, logged=True, turn=turn.id)
 
     async def _own(self, number: TurnId, caller: Caller) -> Alarm | None:

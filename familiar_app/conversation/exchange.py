@@ -32,13 +32,13 @@ from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, OutsideError, UserError
 from familiar_app.domain.ids import ChannelId, FamiliarId, TraceId, TurnId, ego_key
 from familiar_app.domain.settings import CharacterConfig
-from familiar_app.domain.text import tr
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role, Turn
 from familiar_app.models.port import LanguageModel
 from familiar_app.store.vault import Vault
 
 _STOPPED = "stopped"
-_UNKEPT = (
+_UNKEPT = tr_later(
     "The message was not kept and {name} did not hear it: whoever wrote it has the privacy level 'full'. "
     "'familiar person privacy' changes the level."
 )
@@ -93,7 +93,7 @@ class Conversation:
             )
             yield UserTurnStored(turn)
             if turn.deleted:
-                yield StayedSilent(None, _UNKEPT.format(name=self.name))
+                yield StayedSilent(None, tr(_UNKEPT, name=self.name))
                 return
             async with aclosing(self._reply(channel, turn.id)) as events:
                 async for event in events:
@@ -239,7 +239,7 @@ class Conversation:
         return ReplyStopped(None)
 
     async def _settle_failed(self, flight: Flight, text: str, error: FamiliarError) -> ReplyFailed:
-        await self._put_trace(flight, answer=text, error=str(error))
+        await self._put_trace(flight, answer=text, error=error.english)
         return ReplyFailed(error, _can_retry(error))
 
     async def _store(self, flight: Flight, text: str, *, error: str | None = None) -> tuple[Turn, TraceId | None]:

@@ -25,6 +25,7 @@ from familiar_app.domain.chat import TextDelta, ToolCallRequested
 from familiar_app.domain.errors import FamiliarError, OutsideError, UserError
 from familiar_app.domain.ids import ChannelKey, FamiliarId, TraceId, TurnId
 from familiar_app.domain.settings import CharacterConfig
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Channel
 from familiar_app.domain.variation import UNCHANGED, Variation
@@ -32,7 +33,7 @@ from familiar_app.models.port import LanguageModel
 from familiar_app.store.index.search_index import IndexStatus
 from familiar_app.store.vault import Vault
 
-_CALLED = "The model called a tool first; nothing is done where a prompt is only tried."
+_CALLED = tr_later("The model called a tool first; nothing is done where a prompt is only tried.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +98,10 @@ class Inspector:
         """
         told = await self._reply_trace(trace)
         if told.turn_id is None:
-            raise UserError("This prompt answered no stored message.", "Choose another one.")
+            raise UserError(tr("This prompt answered no stored message."), tr("Choose another one."))
         channel = await self.vault.channels.find(ChannelKey(told.channel), familiar=self.familiar)
         if channel is None:
-            raise UserError("The channel of this prompt is gone.", "Choose another one.")
+            raise UserError(tr("The channel of this prompt is gone."), tr("Choose another one."))
         request = PromptRequest(
             channel,
             mode=told.mode,
@@ -147,7 +148,9 @@ class Inspector:
                 async for event in events:
                     measured.note(event)
                     if len(measured.raw) > MAX_REPLY_CHARS:
-                        raise OutsideError("The model's answer does not come to an end.", "Choose another model.")
+                        raise OutsideError(
+                            tr("The model's answer does not come to an end."), tr("Choose another model.")
+                        )
                     called = called or isinstance(event, ToolCallRequested)
                     if isinstance(event, TextDelta) and (piece := speech.feed(event.text)):
                         yield Piece(piece)
@@ -157,9 +160,9 @@ class Inspector:
                 yield Piece(piece)
             if not speech.text and not speech.silent:
                 called = called or bool(speech.calls)
-                error = _CALLED if called else "The model gave an empty answer."
+                error = _CALLED if called else tr_later("The model gave an empty answer.")
         except FamiliarError as failure:
-            error = str(failure)
+            error = failure.english
         yield Tried(prompt.trace.model_copy(update=measured.as_done(speech.text, error, silent=speech.silent)))
 
     async def why_not(self, trace: TraceId, kind: str, number: int | str) -> WhyNot:
@@ -185,7 +188,9 @@ class Inspector:
     async def _reply_trace(self, trace: TraceId) -> PromptTrace:
         found = await self.vault.traces.get(trace)
         if found is None or found.familiar != self.familiar:
-            raise UserError("There is no such trace any more.", "Only the newest prompts are kept.")
+            raise UserError(tr("There is no such trace any more."), tr("Only the newest prompts are kept."))
         if not found.is_reply:
-            raise UserError("Only the prompt of a reply can be made again.", "Choose one whose purpose is a reply.")
+            raise UserError(
+                tr("Only the prompt of a reply can be made again."), tr("Choose one whose purpose is a reply.")
+            )
         return found

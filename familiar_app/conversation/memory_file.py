@@ -12,6 +12,7 @@ from familiar_app.domain.ids import OWNER, FamiliarId, Lineage
 from familiar_app.domain.saved_memory.filed import GLOBAL, OWN, FileMemory
 from familiar_app.domain.saved_memory.keeper import Keeper, Wording
 from familiar_app.domain.saved_memory.memory import GLOBAL_LINEAGE, MemoryPlace, Scope
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Channel
 from familiar_app.store.saved_memory import MemoryQuestion
 from familiar_app.store.saved_memory_hand import Imported
@@ -116,10 +117,14 @@ def _of_one_character(items: list[FileMemory], bucket: str | None, path: Path) -
     """Return one character's memories, and those of all. Raises UserError where it is not clear whose are meant."""
     own = dict.fromkeys(item.bucket for item in items if not item.is_global)
     if bucket is not None and bucket not in own:
-        raise UserError(f"{path} has no lineage {bucket!r}.", f"There are: {', '.join(own) or 'none'}.")
+        raise UserError(
+            tr("{path} has no lineage {bucket!r}.", path=path, bucket=bucket),
+            tr("There are: {names}.", names=", ".join(own) or tr("none")),
+        )
     if bucket is None and len(own) > 1:
         raise UserError(
-            f"{path} has the memories of several characters.", f"Choose one with --bucket: {', '.join(own)}."
+            tr("{path} has the memories of several characters.", path=path),
+            tr("Choose one with --bucket: {names}.", names=", ".join(own)),
         )
     return [item for item in items if item.is_global or bucket in (None, item.bucket)]
 
@@ -128,11 +133,17 @@ def _place(item: FileMemory, lineage: Lineage, whose: Whose, path: Path) -> Memo
     chosen_scope, chosen_owner = (whose.scope, whose.owner) if whose.scope is not None else (item.scope, item.owner)
     if chosen_scope is None or chosen_owner is None:
         raise UserError(
-            f"{path} does not say whose these memories are.",
-            "Say it with 'memory import', --person KEY or --server KEY.",
+            tr("{path} does not say whose these memories are.", path=path),
+            tr("Say it with 'memory import', --person KEY or --server KEY."),
         )
     if item.scope is not None and item.scope is not chosen_scope:
-        raise BadInputError(f"this memory is {item.scope}, not {chosen_scope}.", source=path, field=item.place)
+        raise BadInputError(
+            tr("this memory is {scope}, not {chosen_scope}.", scope=item.scope, chosen_scope=chosen_scope),
+            source=path,
+            field=item.place,
+        )
     if item.is_global and chosen_scope is Scope.SERVER:
-        raise BadInputError("a memory about a server cannot be known to every familiar.", source=path, field=item.place)
+        raise BadInputError(
+            tr("a memory about a server cannot be known to every familiar."), source=path, field=item.place
+        )
     return MemoryPlace(chosen_scope, chosen_owner, GLOBAL_LINEAGE if item.is_global else lineage)

@@ -16,6 +16,7 @@ from familiar_app.domain.chat import ToolSpec
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.saved_memory.status import SAVE_TOOL, UPDATE_TOOL
 from familiar_app.domain.settings import CharacterConfig
+from familiar_app.domain.text import tr
 from familiar_app.store.alarm_log import TOOL_CANCEL, TOOL_SET
 
 SILENT_TOOL = "silent"
@@ -96,5 +97,7 @@ def check_tools(config: CharacterConfig) -> None:
         for name in names:
             if name not in REGISTRY:
                 raise BadInputError(
-                    f"there is no tool {name!r}.", field=field, next_step=f"Known tools: {', '.join(REGISTRY)}."
+                    tr("there is no tool {name!r}.", name=name),
+                    field=field,
+                    next_step=tr("Known tools: {names}.", names=", ".join(REGISTRY)),
                 )

@@ -12,6 +12,7 @@ from familiar_app.conversation.tool_offer import LAYER
 from familiar_app.conversation.tool_text import Unreadable, written_call
 from familiar_app.domain.chat import ChatRequest, Message, ToolCall, ToolForm
 from familiar_app.domain.errors import UserError
+from familiar_app.domain.text import tr
 from familiar_app.domain.trace import ToolRound, TracedMessage
 from familiar_app.models.port import LanguageModel
 
@@ -46,7 +47,8 @@ async def fitted(model: LanguageModel, request: ChatRequest, context_tokens: int
     room = context_tokens - taken - _SLACK_TOKENS
     if room < _LEAST_ANSWER_TOKENS:
         raise UserError(
-            "What the tools answered leaves no room for a reply.", "Choose a model with a longer context, or ask again."
+            tr("What the tools answered leaves no room for a reply."),
+            tr("Choose a model with a longer context, or ask again."),
         )
     return replace(request, max_tokens=min(request.max_tokens, room))
 

@@ -50,7 +50,7 @@ class Witness:
                     yield event
             error = None
         except FamiliarError as failure:
-            error = str(failure)
+            error = failure.english
             raise
         finally:
             await self.vault.traces.put(self._trace(request, measured, asked_at, error), keep=self.keep)

@@ -22,6 +22,7 @@ from familiar_app.domain.chat import ChatEvent, ChatRequest, Finished, Message, 
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.repetition import TAIL_CHARS, period_of, without_repetition
 from familiar_app.domain.speech import break_marks
+from familiar_app.domain.text import tr
 from familiar_app.models.port import LanguageModel
 from familiar_app.models.structured import MAX_ANSWER_CHARS, MalformedAnswer, ask_json
 from familiar_app.projectors.port import Desk
@@ -172,8 +173,8 @@ class _Listening:
         """Raise OutsideError where the time was up before a word had come."""
         if not self._begun:
             raise OutsideError(
-                "The model had not begun to answer when the time of a batch was up.",
-                "Give it more with [memory] batch_timeout_s, or choose a faster model for work in the background.",
+                tr("The model had not begun to answer when the time of a batch was up."),
+                tr("Give it more with [memory] batch_timeout_s, or choose a faster model for work in the background."),
                 retryable=True,
             )
 

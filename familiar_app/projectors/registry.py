@@ -12,6 +12,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from familiar_app.domain.errors import BadInputError, BugError, UserError
+from familiar_app.domain.text import tr
 from familiar_app.projectors.belief import BeliefReplay
 from familiar_app.projectors.fact_embedding import FactEmbedding
 from familiar_app.projectors.fact_supersede import FactSupersede
@@ -67,15 +68,17 @@ def check_projectors(names: Iterable[str]) -> None:
     for name in names:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
-            hint = f"Did you mean {near[0]}? " if near else ""
+            hint = [tr("Did you mean {key}?", key=one) for one in near]
             raise BadInputError(
-                f"there is no projector {name!r}.",
+                tr("there is no projector {name!r}.", name=name),
                 source="character.toml",
                 field=FIELD,
-                next_step=f"{hint}Known projectors: {', '.join(known)}.",
+                next_step=" ".join([*hint, tr("Known projectors: {names}.", names=", ".join(known))]),
             )
         if name in seen:
-            raise BadInputError(f"the projector {name!r} stands here twice.", source="character.toml", field=FIELD)
+            raise BadInputError(
+                tr("the projector {name!r} stands here twice.", name=name), source="character.toml", field=FIELD
+            )
         seen.add(name)
 
 
@@ -104,7 +107,11 @@ def _load(entry: EntryPoint) -> ProjectorFactory:
         factory: ProjectorFactory = entry.load()
     except (ImportError, AttributeError) as error:
         raise UserError(
-            f"The projector {entry.name} is installed but cannot be loaded ({type(error).__name__}).",
-            f"Mend or remove its package, or take it out of {FIELD}.",
+            tr(
+                "The projector {name} is installed but cannot be loaded ({kind}).",
+                name=entry.name,
+                kind=type(error).__name__,
+            ),
+            tr("Mend or remove its package, or take it out of {field}.", field=FIELD),
         ) from error
     return factory

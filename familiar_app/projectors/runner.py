@@ -9,6 +9,7 @@ from typing import Any
 
 from familiar_app.domain.errors import FamiliarError, OutsideError, UserError
 from familiar_app.domain.task import TaskRegistry
+from familiar_app.domain.text import tr
 from familiar_app.projectors.loop import ProjectorLoop
 from familiar_app.projectors.port import Desk, MemoryProjector, Tick
 from familiar_app.projectors.registry import build_projectors, check_projectors, known_projectors
@@ -148,7 +149,9 @@ class Projectors:
 
     def _one(self, name: str) -> MemoryProjector:
         if name not in self._built:
-            raise UserError("There is no active projector of this name.", f"Active: {', '.join(self.names)}.")
+            raise UserError(
+                tr("There is no active projector of this name."), tr("Active: {names}.", names=", ".join(self.names))
+            )
         return self._built[name]
 
     async def _status(self, projector: MemoryProjector) -> ProjectorStatus:
