@@ -11,6 +11,7 @@ from pathlib import Path
 
 from familiar_app.bootstrap.autostart import Entry
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr
 from familiar_app.store.fault import translated
 from familiar_app.store.written_file import write_atomically
 
@@ -71,5 +72,7 @@ def _quoted(part: str) -> str:
 def _value(text: str) -> str:
     """Write a text as a value of a desktop entry. Raises OutsideError for what no entry can hold."""
     if "\n" in text or "\r" in text:
-        raise OutsideError("The path of this profile has a line break, which no start entry can hold.", "Move it.")
+        raise OutsideError(
+            tr("The path of this profile has a line break, which no start entry can hold."), tr("Move it.")
+        )
     return text.replace("\\", "\\\\")

@@ -8,6 +8,7 @@ from typing import Any
 
 from familiar_app.bootstrap.autostart import Entry
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr
 
 RUN = r"Software\Microsoft\Windows\CurrentVersion\Run"
 APPROVED = r"Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run"
@@ -69,6 +70,6 @@ def command_line(command: tuple[str, ...]) -> str:
 
 def _refused(error: OSError) -> OutsideError:
     return OutsideError(
-        f"Windows did not let the start entry be changed: {error.strerror or type(error).__name__}.",
-        "Look for Familiar under Settings, Apps, Startup.",
+        tr("Windows did not let the start entry be changed: {reason}.", reason=error.strerror or type(error).__name__),
+        tr("Look for Familiar under Settings, Apps, Startup."),
     )

@@ -17,6 +17,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
+from familiar_app.domain.text import tr
 from familiar_app.store.resource import resource
 
 FILE = "build.json"
@@ -25,7 +26,7 @@ LONGEST_TEXT_CHARS = 400_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _FILE_NAME = re.compile(r"(licen[cs]e|copying|notice|authors)", re.IGNORECASE)
 _CLASSIFIER = "License :: "
-_UNSAID = "see its text"
+_UNSAID = tr("see its text")
 
 
 @dataclass(frozen=True, slots=True)

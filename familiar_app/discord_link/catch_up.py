@@ -12,6 +12,7 @@ from familiar_app.discord_link.house import House
 from familiar_app.discord_link.incoming import Heard, Removed, Spot, channel_number
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import ChannelId
+from familiar_app.domain.text import in_english
 from familiar_app.domain.turn import Channel
 
 _RECHECKED = 100
@@ -140,4 +141,4 @@ def _passing_over(channel: int) -> Iterator[None]:
     try:
         yield
     except OutsideError as error:
-        log.info("channel %d could not be caught up on: %s", channel, error.message)
+        log.info("channel %d could not be caught up on: %s", channel, in_english(error.message))

@@ -37,6 +37,7 @@ from familiar_app.discord_link.limit import Limits
 from familiar_app.discord_link.server import Server
 from familiar_app.discord_link.survey import CHANGING, survey
 from familiar_app.domain.errors import FamiliarError, OutsideError
+from familiar_app.domain.text import tr
 
 REST, GATEWAY = "https://discord.com", "wss://gateway.discord.gg/"
 _GUILD_READY_S = 2.0
@@ -293,5 +294,5 @@ class GatewayClient(discord.Client):
         with explaining(self.is_closed):
             place = self.get_channel(channel) or await self.fetch_channel(channel)
         if not isinstance(place, discord.abc.Messageable):
-            raise OutsideError("Nothing can be written in this channel.")
+            raise OutsideError(tr("Nothing can be written in this channel."))
         return place

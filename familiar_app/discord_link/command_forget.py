@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Mapping
 
 from familiar_app.discord_link.asker import Asker
 from familiar_app.discord_link.command_desk import Host
@@ -30,6 +31,7 @@ from familiar_app.domain.erasure import OfMessage, OfPerson, in_words
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import ChannelKey, TurnId
 from familiar_app.domain.privacy import PrivacyLevel
+from familiar_app.domain.text import in_english
 from familiar_app.domain.turn import Role, Turn
 
 _MEMORY, _MEMORY_GONE = "forget.memory", "forget.memorygone"
@@ -118,7 +120,7 @@ async def ask_about_everything(ask: Ask) -> Page:
         plan = await ask.host.vault.erasure.plan(OfPerson(ask.asker.key))
     except UserError:
         return Page("Nothing is kept about you.")
-    removed, redacted = in_words(plan.removed), in_words(plan.redacted)
+    removed, redacted = _words(plan.removed), _words(plan.redacted)
     if not removed and not redacted:
         return Page("Nothing is kept about you.")
     lines = ["**Everything about you is erased, of all familiars here. It cannot be brought back.**"]
@@ -145,7 +147,7 @@ async def _forget_everything(ask: Ask) -> Page:
     if wish is not PrivacyLevel.NONE:
         await ask.host.vault.privacy.set(ask.asker.key, wish, familiar=ask.host.familiar, by=ask.asker.key)
     log.info("erasure %d was asked for on Discord by the person themselves", receipt.id)
-    gone = ", ".join(in_words(receipt.removed)) or "nothing"
+    gone = ", ".join(_words(receipt.removed)) or "nothing"
     return Page(
         f"Everything about you is erased (receipt {receipt.id}): {gone}.\n"
         "What you say from now on is remembered again as far as `/privacy` lets it."
@@ -202,3 +204,8 @@ def _turn_mark(turn: Turn) -> str:
 
 def _choice(doing: Press) -> tuple[Press, ...]:
     return doing, Press("Keep it", _KEEP)
+
+
+def _words(counts: Mapping[str, int]) -> list[str]:
+    """Count in English, as all that is said on Discord, whatever the window speaks."""
+    return [in_english(one) for one in in_words(counts)]

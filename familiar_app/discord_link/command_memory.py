@@ -33,6 +33,7 @@ from familiar_app.domain.errors import BadInputError, UserError
 from familiar_app.domain.ids import PersonKey
 from familiar_app.domain.saved_memory.keeper import Actor, Wording, may_change
 from familiar_app.domain.saved_memory.memory import MemoryId, MemoryPlace, SavedMemory, Scope
+from familiar_app.domain.text import in_english
 
 SIZE = 4
 MINE, SERVER = "me", "server"
@@ -230,4 +231,5 @@ def _reason(error: UserError) -> str:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
+    said = in_english(text)
+    return f"{said[:1].upper()}{said[1:]}"

@@ -20,6 +20,7 @@ from familiar_app.domain.contact import DISCORD
 from familiar_app.domain.errors import FamiliarError, UserError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.task import TaskRegistry
+from familiar_app.domain.text import tr
 from familiar_app.models.network import NetworkPolicy, RefusedByLocalOnlyError, is_loopback
 from familiar_app.store.token_lock import lock_token
 from familiar_app.store.vault import Vault
@@ -76,7 +77,9 @@ class Company:
         for one in conversations:
             token = await self.vault.secrets.get(token_name(one.familiar))
             if token is None:
-                raise UserError("This familiar has no token for Discord.", "Give it one with 'serve --token-file'.")
+                raise UserError(
+                    tr("This familiar has no token for Discord."), tr("Give it one with 'serve --token-file'.")
+                )
             found.setdefault(token, []).append(one)
         return found
 
@@ -124,8 +127,8 @@ class Company:
             self.network.check(url, DISCORD)
         except RefusedByLocalOnlyError as error:
             raise UserError(
-                LOCAL_ONLY,
-                "Turn local-only mode off, or start without --local-only.",
+                tr(LOCAL_ONLY),
+                tr("Turn local-only mode off, or start without --local-only."),
             ) from error
 
 
@@ -135,5 +138,7 @@ def addresses_from(environment: Mapping[str, str]) -> Addresses:
     if not other:
         return Addresses(REST, GATEWAY)
     if not is_loopback(other) or not other.startswith("http://"):
-        raise UserError(f"{_ADDRESS} may only name this computer.", "Take it out of the environment.")
+        raise UserError(
+            tr("{address} may only name this computer.", address=_ADDRESS), tr("Take it out of the environment.")
+        )
     return Addresses(other, f"ws{other.removeprefix('http')}/gateway/")

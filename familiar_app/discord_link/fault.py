@@ -11,20 +11,21 @@ import discord
 
 from familiar_app.discord_link.status import NO_INTENT, REFUSED
 from familiar_app.domain.errors import OutsideError, UserError
+from familiar_app.domain.text import tr, tr_later
 
-_RENEW = (
+_RENEW = tr_later(
     "Copy a new one from the developer portal (Bot, Reset Token), and give it on the page Discord of the window, "
     "or to 'familiar serve --token-file'."
 )
-_SWITCH = (
+_SWITCH = tr_later(
     "Open the developer portal, go to Bot, and turn on the switch 'Message Content Intent'; or use mode 'mentions'."
 )
 _CLOSED = {
     4004: (REFUSED, _RENEW),
-    4010: ("Discord refused this connection (wrong shard).", "Update Familiar."),
-    4011: ("The bot is on too many servers for one connection.", "Take it off some of them."),
-    4012: ("Discord no longer speaks this version of its protocol.", "Update Familiar."),
-    4013: ("Discord does not know what this connection asked for.", "Update Familiar."),
+    4010: (tr_later("Discord refused this connection (wrong shard)."), tr_later("Update Familiar.")),
+    4011: (tr_later("The bot is on too many servers for one connection."), tr_later("Take it off some of them.")),
+    4012: (tr_later("Discord no longer speaks this version of its protocol."), tr_later("Update Familiar.")),
+    4013: (tr_later("Discord does not know what this connection asked for."), tr_later("Update Familiar.")),
     4014: (NO_INTENT, _SWITCH),
 }
 
@@ -36,8 +37,9 @@ class NotPermittedError(OutsideError):
 class ConnectionLostError(OutsideError):
     """There is no connection, or it broke meanwhile. Whatever was asked for may have been done or not."""
 
-    def __init__(self, message: str = "The connection to Discord broke.") -> None:
-        super().__init__(message, "Familiar tries again by itself.", retryable=True)
+    def __init__(self, message: str = "") -> None:
+        text = message or tr("The connection to Discord broke.")
+        super().__init__(text, tr("Familiar tries again by itself."), retryable=True)
 
 
 @contextmanager
@@ -59,26 +61,37 @@ def explained(error: BaseException) -> OutsideError | UserError:
     if isinstance(error, OutsideError | UserError):
         return error
     if isinstance(error, discord.LoginFailure):
-        return UserError(REFUSED, _RENEW)
+        return _closed(4004)
     if isinstance(error, discord.PrivilegedIntentsRequired):
-        return UserError(*_CLOSED[4014])
+        return _closed(4014)
     if isinstance(error, discord.ConnectionClosed) and error.code in _CLOSED:
-        return UserError(*_CLOSED[error.code])
+        return _closed(error.code)
     if isinstance(error, discord.HTTPException):
         return _refused(error)
     return ConnectionLostError()
 
 
+def _closed(code: int) -> UserError:
+    message, next_step = _CLOSED[code]
+    return UserError(tr(message), tr(next_step))
+
+
 def _refused(error: discord.HTTPException) -> OutsideError:
     if error.status == 403:
-        return NotPermittedError("The bot may not do this here.", "Give it the right to read and write in the channel.")
+        return NotPermittedError(
+            tr("The bot may not do this here."), tr("Give it the right to read and write in the channel.")
+        )
     if error.status == 404:
-        return OutsideError("Discord knows this channel or message no longer.")
+        return OutsideError(tr("Discord knows this channel or message no longer."))
     if error.status == 429:
-        return OutsideError("Discord asks the bot to slow down.", "Familiar waits.", retryable=True)
+        return OutsideError(tr("Discord asks the bot to slow down."), tr("Familiar waits."), retryable=True)
     if error.status >= 500:
-        return OutsideError("Discord has a fault of its own.", "Familiar tries again by itself.", retryable=True)
-    return OutsideError(f"Discord refused a request (HTTP {error.status}, code {error.code}).")
+        return OutsideError(
+            tr("Discord has a fault of its own."), tr("Familiar tries again by itself."), retryable=True
+        )
+    return OutsideError(
+        tr("Discord refused a request (HTTP {status}, code {code}).", status=str(error.status), code=str(error.code))
+    )
 
 
 EXPECTED = (

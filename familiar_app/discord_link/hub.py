@@ -21,6 +21,7 @@ from familiar_app.discord_link.token import keep_token, subscribe, token_name, u
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.task import TaskRegistry
+from familiar_app.domain.text import tr
 from familiar_app.store.vault import Vault
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class Hub:
         if text is None:
             await self._vault.secrets.delete(token_name(familiar))
         else:
-            await keep_token(self._vault, familiar, text, source="the token")
+            await keep_token(self._vault, familiar, text, source=tr("the token"))
         if text is None or text.strip() != before:
             await self._vault.state.set(_places_key(familiar), None)
             self._unsaved.pop(familiar, None)

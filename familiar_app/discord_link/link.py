@@ -50,6 +50,7 @@ from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.task import TaskRegistry
+from familiar_app.domain.text import in_english, tr
 
 log = logging.getLogger(__name__)
 
@@ -194,7 +195,7 @@ class DiscordLink:
             await client.start(self.token, reconnect=False)
         except (*EXPECTED, FamiliarError) as error:
             return explained(error)
-        return OutsideError("Discord closed the connection.", "Familiar tries again by itself.", retryable=True)
+        return OutsideError(tr("Discord closed the connection."), tr("Familiar tries again by itself."), retryable=True)
 
     async def _watch(self, client: GatewayClient) -> FamiliarError:
         """Return once the connection must be given up: the mode has changed, the computer slept, or nothing comes."""
@@ -207,9 +208,9 @@ class DiscordLink:
             except FamiliarError as error:
                 return error
             if now - seen > self.patience.asleep_s:
-                return OutsideError("The computer was asleep.", retryable=True)
+                return OutsideError(tr("The computer was asleep."), retryable=True)
             if not client.is_ready() and now - began > self.patience.ready_s:
-                return OutsideError("Discord does not answer.", retryable=True)
+                return OutsideError(tr("Discord does not answer."), retryable=True)
             seen = now
 
     async def _consume(
@@ -228,7 +229,7 @@ class DiscordLink:
                         if self.status.state == "connected":
                             self._tell(LinkStatus("connecting"))
                         if breaks.one_more(time.monotonic()):
-                            return OutsideError("Discord breaks the connection again and again.", retryable=True)
+                            return OutsideError(tr("Discord breaks the connection again and again."), retryable=True)
                         self.floor.leave(self)
                         await self._look_up()
                     case RightsChanged():
@@ -273,14 +274,14 @@ class DiscordLink:
         """Return what sends for a familiar: the account itself, or a webhook of its own where others use it too."""
         client = self._client
         if client is None or not client.is_ready():
-            raise ConnectionLostError("There is no connection to Discord at the moment.")
+            raise ConnectionLostError(tr("There is no connection to Discord at the moment."))
         return self._personas.of(conversation, client) if self.others else client
 
     def _start(self, work: Coroutine[Any, Any, None], name: str) -> object:
         return self.tasks.start(work, name=name, owner=self)
 
     def _note(self, error: FamiliarError) -> None:
-        log.warning("%s", error.message if error.private is False else type(error).__name__)
+        log.warning("%s", in_english(error.message) if error.private is False else type(error).__name__)
         self._tell(LinkStatus(self.status.state, error.message if not error.private else "", self.status.retry_at))
 
     def _tell(self, status: LinkStatus) -> None:

@@ -16,6 +16,7 @@ from familiar_app.discord_link.reply_mark import Marked, read_mark
 from familiar_app.discord_link.split import LIMIT, split_message
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId, PersonKey, TurnId
+from familiar_app.domain.text import in_english
 from familiar_app.domain.turn import Turn
 from familiar_app.store.vault import Vault
 
@@ -213,7 +214,7 @@ async def _type(line: Line, channel: int) -> None:
                 try:
                     await line.type_once(channel)
                 except FamiliarError as error:
-                    log.info("the typing indicator could not be shown: %s", error.message)
+                    log.info("the typing indicator could not be shown: %s", in_english(error.message))
                     return
                 await asyncio.sleep(_RENEW_S)
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from familiar_app.domain.text import tr, tr_later
+
 State = Literal["off", "connecting", "connected", "waiting", "failed"]
 Need = Literal["", "token", "intent", "network", "again"]
-REFUSED = "Discord does not accept the bot's token; it may have been reset."
-NO_INTENT = "The bot may not read messages that do not mention it."
-LOCAL_ONLY = "Local-only mode is on, so no familiar connects to Discord."
+REFUSED = tr_later("Discord does not accept the bot's token; it may have been reset.")
+NO_INTENT = tr_later("The bot may not read messages that do not mention it.")
+LOCAL_ONLY = tr_later("Local-only mode is on, so no familiar connects to Discord.")
 _NEEDS: dict[str, Need] = {REFUSED: "token", NO_INTENT: "intent", LOCAL_ONLY: "network"}
 
 
@@ -27,7 +29,7 @@ class LinkStatus:
         """What would mend a failed link: another token, a switch in the developer portal, the network, another try."""
         if self.state != "failed":
             return ""
-        return next((need for words, need in _NEEDS.items() if self.trouble.startswith(words)), "again")
+        return next((need for words, need in _NEEDS.items() if self.trouble.startswith(tr(words))), "again")
 
     def seconds(self, now: datetime) -> int:
         """Return in how many seconds the link tries again by itself."""
@@ -36,12 +38,13 @@ class LinkStatus:
     def sentence(self, now: datetime) -> str:
         """Tell the state in one sentence."""
         if self.state == "waiting" and self.retry_at is not None:
-            return f"{self.trouble} Reconnecting in {self.seconds(now)} s.".strip()
+            again = tr("Reconnecting in {seconds} s.", seconds=self.seconds(now))
+            return f"{self.trouble} {again}".strip()
         words = {
-            "off": "Not connected to Discord.",
-            "connecting": "Connecting to Discord.",
-            "connected": "Connected to Discord.",
-            "waiting": "Waiting for Discord.",
-            "failed": "Not connected to Discord.",
+            "off": tr("Not connected to Discord."),
+            "connecting": tr("Connecting to Discord."),
+            "connected": tr("Connected to Discord."),
+            "waiting": tr("Waiting for Discord."),
+            "failed": tr("Not connected to Discord."),
         }
         return f"{words[self.state]} {self.trouble}".strip()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from familiar_app.discord_link.incoming import channel_key
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.text import tr
 from familiar_app.store.vault import Vault
 
 _MAX_TOKEN_CHARS = 200
@@ -23,9 +24,9 @@ def read_token(text: str, *, source: str) -> str:
     token = text.strip().removeprefix("Bot ").strip()
     if not token or len(token) > _MAX_TOKEN_CHARS or not token.isascii() or any(char.isspace() for char in token):
         raise BadInputError(
-            "this is not a bot's token.",
+            tr("this is not a bot's token."),
             source=source,
-            next_step="Copy it from Discord's developer portal (Bot, Reset Token).",
+            next_step=tr("Copy it from Discord's developer portal (Bot, Reset Token)."),
         )
     return token
 

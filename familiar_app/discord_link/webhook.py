@@ -25,6 +25,7 @@ from familiar_app.discord_link.split import LIMIT, units
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.settings import DiscordPersona
+from familiar_app.domain.text import tr
 from familiar_app.store.vault import Vault
 
 _UNKNOWN_WEBHOOK = 10015
@@ -98,7 +99,7 @@ class Persona:
             sent = await self._post(hook, place, _pointing(place, text, answers), options)
             if sent is not None:
                 return sent
-        raise NotPermittedError("Webhooks disappear in this channel.", "Look who deletes them.")
+        raise NotPermittedError(tr("Webhooks disappear in this channel."), tr("Look who deletes them."))
 
     async def _post(self, hook: discord.Webhook, place: Any, words: str, options: dict[str, Any]) -> int | None:
         """Send one message by a webhook and return its number, None where the webhook is gone."""
@@ -207,15 +208,15 @@ class Persona:
         """Tell that the account speaks instead. Raises NotPermittedError where it must not."""
         if self.mask.way == "webhook_only":
             raise NotPermittedError(
-                "The bot may not make webhooks in a channel, so a familiar does not speak there.",
-                "Give the bot the right Manage Webhooks, or set 'persona' to \"webhook\".",
+                tr("The bot may not make webhooks in a channel, so a familiar does not speak there."),
+                tr("Give the bot the right Manage Webhooks, or set 'persona' to \"webhook\"."),
             )
         if channel not in self._told:
             self._told.add(channel)
             self.note(
                 NotPermittedError(
-                    "The bot may not make webhooks in a channel, so it speaks there itself, with names in front.",
-                    "Give the bot the right Manage Webhooks.",
+                    tr("The bot may not make webhooks in a channel, so it speaks there itself, with names in front."),
+                    tr("Give the bot the right Manage Webhooks."),
                 )
             )
 
@@ -254,7 +255,8 @@ def _as_lost() -> Iterator[None]:
         yield
     except NotPermittedError as error:
         raise OutsideError(
-            "The webhook that sent a message is gone, so the message cannot be changed.", "Delete it on Discord."
+            tr("The webhook that sent a message is gone, so the message cannot be changed."),
+            tr("Delete it on Discord."),
         ) from error
 
 
