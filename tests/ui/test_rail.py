@@ -1,4 +1,4 @@
-"""The rail in windows of every height: labels while they have room, icons alone below that, and each can be reached."""
+"""The rail in windows of every height: labels where they have room, icons alone at last, and each can be reached."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from familiar_app.ui.kit.theme import Theme
-from familiar_app.ui.shell.rail import Rail, RailEntry
+from familiar_app.ui.shell.rail import ALONE, BELOW, BESIDE, Rail, RailEntry
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 NAMES = ("Chat", "Timeline", "People", "Reflections", "Character", "Lorebook", "Memories", "Prompts", "Inbox", "Log")
-LABELLED, ALONE = Qt.ToolButtonStyle.ToolButtonTextUnderIcon, Qt.ToolButtonStyle.ToolButtonIconOnly
 
 
 @pytest.fixture
@@ -34,20 +33,20 @@ def set_height(rail: Rail, height: int) -> None:
     QApplication.processEvents()
 
 
-@pytest.mark.parametrize(("height", "style"), [(900, LABELLED), (640, ALONE), (300, ALONE)])
-def test_labels_stand_while_they_have_room(rail: Rail, height: int, style: Qt.ToolButtonStyle) -> None:
+@pytest.mark.parametrize(("height", "style"), [(900, BELOW), (640, BESIDE), (300, ALONE)])
+def test_labels_stand_where_they_have_room(rail: Rail, height: int, style: Qt.ToolButtonStyle) -> None:
     set_height(rail, height)
     assert {one.toolButtonStyle() for one in rail._buttons.values()} == {style}
     assert rail._buttons["inbox"].accessibleName() == "Inbox"
     set_height(rail, 900)
-    assert rail._buttons["inbox"].toolButtonStyle() == LABELLED
+    assert rail._buttons["inbox"].toolButtonStyle() == BELOW
 
 
 def test_it_is_narrow_without_labels(rail: Rail) -> None:
     set_height(rail, 900)
     wide = rail.width()
-    set_height(rail, 640)
-    assert rail.width() < wide * 0.75
+    set_height(rail, 300)
+    assert rail.width() < wide * 0.85
     set_height(rail, 900)
     assert rail.width() == wide
 
@@ -115,3 +114,19 @@ def test_the_chosen_entry_stays_in_view_when_the_window_gets_lower(rail: Rail) -
     rail.select("settings")
     set_height(rail, 260)
     assert in_view(rail, "settings")
+
+
+def test_labels_beside_the_icons_have_all_their_room(rail: Rail) -> None:
+    set_height(rail, 640)
+    for button in rail._buttons.values():
+        assert button.width() >= button.size_in(BESIDE).width()
+    assert rail._buttons["chat"].iconSize().width() < rail._buttons["reflections"].width()
+
+
+@pytest.mark.parametrize("height", [900, 640, 300])
+@pytest.mark.parametrize("name", ["Aurora", "Miriam", "Wilhem"])
+def test_a_name_of_six_letters_is_shown_in_full(rail: Rail, height: int, name: str) -> None:
+    rail.familiar.set_familiar(name, None)
+    set_height(rail, height)
+    assert rail.familiar.text() == name
+    assert rail.familiar.fontMetrics().horizontalAdvance(name) <= rail.familiar.width() - 10, "border and padding"

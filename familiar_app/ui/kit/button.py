@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPushButton, QToolButton
 
 from familiar_app.ui.kit.icon import keep_icon
+from familiar_app.ui.kit.key_text import native_key
 from familiar_app.ui.kit.label import set_role
 from familiar_app.ui.kit.theme import Theme
 
@@ -63,7 +64,7 @@ def icon_button(
     """Make a button that shows an icon alone. `name` is its accessible name and tool tip; `shortcut` is only shown."""
     made = QToolButton()
     made.setAccessibleName(name)
-    made.setToolTip(f"{name} ({shortcut})" if shortcut else name)
+    made.setToolTip(f"{name} ({native_key(shortcut)})" if shortcut else name)
     made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     made.setCheckable(checkable)
     if run is not None:

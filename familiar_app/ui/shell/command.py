@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.theme import ThemeMode
 from familiar_app.ui.shell.looks import Looks
 
-WINDOW = "Window"
+WINDOW = tr_later("Window")
 """The heading of what concerns the whole window."""
 _THEMES: tuple[tuple[ThemeMode, str], ...] = (
-    ("system", "Use the system's theme"),
-    ("light", "Use the light theme"),
-    ("dark", "Use the dark theme"),
-    ("contrast", "Use the high-contrast theme"),
+    ("system", tr_later("Use the system's theme")),
+    ("light", tr_later("Use the light theme")),
+    ("dark", tr_later("Use the dark theme")),
+    ("contrast", tr_later("Use the high-contrast theme")),
 )
 
 
@@ -67,93 +68,121 @@ def _panels(do: Commands, panels: Sequence[tuple[str, str, str]]) -> list[Action
     return [
         Action(
             f"panel.{panel}",
-            f"Go to {title}",
+            tr("Go to {panel}", panel=title),
             lambda chosen=panel: do.show_panel(chosen),
             f"Alt+{number % 10}" if number <= 10 else "",
             icon,
-            "Panels",
+            tr("Panels"),
         )
         for number, (panel, title, icon) in enumerate(panels, 1)
     ]
 
 
 def _ways(do: Commands) -> list[Action]:
-    group = WINDOW
+    group = tr(WINDOW)
     return [
-        Action("shell.palette", "Command palette", do.open_palette, "Ctrl+K", "search", group),
-        Action("shell.find", "Find in this panel", do.find, "Ctrl+F", "search", group),
-        Action("shell.back", "Back", do.go_back, "Alt+Left", "chevron_left", group, enabled=do.can_go_back),
+        Action("shell.palette", tr("Command palette"), do.open_palette, "Ctrl+K", "search", group),
+        Action("shell.find", tr("Find in this panel"), do.find, "Ctrl+F", "search", group),
+        Action("shell.back", tr("Back"), do.go_back, "Alt+Left", "chevron_left", group, enabled=do.can_go_back),
         Action(
-            "shell.forward", "Forward", do.go_forward, "Alt+Right", "chevron_right", group, enabled=do.can_go_forward
+            "shell.forward",
+            tr("Forward"),
+            do.go_forward,
+            "Alt+Right",
+            "chevron_right",
+            group,
+            enabled=do.can_go_forward,
         ),
         Action(
             "shell.search",
-            "Search everything",
+            tr("Search everything"),
             do.search_everything,
             "Ctrl+Shift+F",
             "search",
             group,
-            words="find messages facts people reflections memories lorebook prompts",
+            words=tr("find messages facts people reflections memories lorebook prompts"),
             enabled=do.can_search,
         ),
-        Action("shell.undo", "Undo", do.undo, "Ctrl+Z", "undo", group, enabled=do.can_undo),
-        Action("shell.redo", "Redo", do.redo, "Ctrl+Shift+Z", "redo", group, "do again", enabled=do.can_redo),
+        Action("shell.undo", tr("Undo"), do.undo, "Ctrl+Z", "undo", group, enabled=do.can_undo),
+        Action("shell.redo", tr("Redo"), do.redo, "Ctrl+Shift+Z", "redo", group, tr("do again"), enabled=do.can_redo),
         Action(
             "shell.help",
-            "Help: about this panel",
+            tr("Help: about this panel"),
             do.show_help,
             "F1",
             "question",
             group,
-            words="manual documentation guide",
+            words=tr("manual documentation guide"),
             enabled=do.can_help,
         ),
-        Action("shell.keys", "All keys", do.show_keys, "Shift+F1", "question", group, words="help shortcuts keyboard"),
+        Action(
+            "shell.keys",
+            tr("All keys"),
+            do.show_keys,
+            "Shift+F1",
+            "question",
+            group,
+            words=tr("help shortcuts keyboard"),
+        ),
     ]
 
 
 def _text_size(looks: Looks) -> list[Action]:
-    zoom, group = looks.zoom, WINDOW
+    zoom, group = looks.zoom, tr(WINDOW)
     return [
-        Action("shell.larger", "Larger text", lambda: zoom(1), "Ctrl++", "plus", group, words="zoom in"),
-        Action("shell.smaller", "Smaller text", lambda: zoom(-1), "Ctrl+-", "search", group, words="zoom out"),
-        Action("shell.ordinary", "Ordinary text size", lambda: zoom(0), "Ctrl+0", "search", group, words="zoom reset"),
+        Action("shell.larger", tr("Larger text"), lambda: zoom(1), "Ctrl++", "plus", group, words=tr("zoom in")),
+        Action("shell.smaller", tr("Smaller text"), lambda: zoom(-1), "Ctrl+-", "search", group, words=tr("zoom out")),
+        Action(
+            "shell.ordinary",
+            tr("Ordinary text size"),
+            lambda: zoom(0),
+            "Ctrl+0",
+            "search",
+            group,
+            words=tr("zoom reset"),
+        ),
     ]
 
 
 def _window(
     do: Commands, lock: Callable[[], object], close_vault: Callable[[], object], leave: Callable[[], object]
 ) -> list[Action]:
-    group = WINDOW
+    group = tr(WINDOW)
     return [
-        Action("shell.lock", "Lock the window", lock, "Ctrl+L", "lock", group, words="cover hide away"),
+        Action("shell.lock", tr("Lock the window"), lock, "Ctrl+L", "lock", group, words=tr("cover hide away")),
         Action(
             "shell.close_vault",
-            "Close the vault",
+            tr("Close the vault"),
             close_vault,
             "Ctrl+Shift+L",
             "lock",
             group,
-            words="lock stop",
+            words=tr("lock stop"),
         ),
-        Action("shell.quit", "Quit", leave, "Ctrl+Q", "close", group, words="exit"),
+        Action("shell.quit", tr("Quit"), leave, "Ctrl+Q", "close", group, words=tr("exit")),
         Action(
-            "shell.local_only", "Local only: switch on or off", do.toggle_local_only, "", "shield", group, "network"
+            "shell.local_only",
+            tr("Local only: switch on or off"),
+            do.toggle_local_only,
+            "",
+            "shield",
+            group,
+            tr("network"),
         ),
     ]
 
 
 def _familiars(do: Commands) -> list[Action]:
     return [
-        Action("shell.familiar", "Switch familiar", do.choose_familiar, "", "familiar", "Familiars"),
+        Action("shell.familiar", tr("Switch familiar"), do.choose_familiar, "", "familiar", tr("Familiars")),
         Action(
             "shell.add_familiar",
-            "Add a familiar",
+            tr("Add a familiar"),
             do.add_familiar,
             "",
             "plus",
-            "Familiars",
-            words="new character import",
+            tr("Familiars"),
+            words=tr("new character import"),
         ),
     ]
 
@@ -161,7 +190,13 @@ def _familiars(do: Commands) -> list[Action]:
 def _themes(looks: Looks) -> list[Action]:
     return [
         Action(
-            f"theme.{mode}", title, lambda chosen=mode: looks.use_theme(chosen), "", "eye", "Look", "color dark light"
+            f"theme.{mode}",
+            tr(title),
+            lambda chosen=mode: looks.use_theme(chosen),
+            "",
+            "eye",
+            tr("Look"),
+            tr("color dark light"),
         )
         for mode, title in _THEMES
     ]

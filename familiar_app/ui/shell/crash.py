@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from familiar_app import __version__
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.curtain import curtain
 from familiar_app.ui.kit.dialog import Dialog
 from familiar_app.ui.kit.label import label
@@ -72,8 +73,8 @@ class CrashDialog:
             self._open()
 
     def _open(self) -> None:
-        dialog = Dialog(self._parent(), "Something went wrong in the program")
-        words = (
+        dialog = Dialog(self._parent(), tr("Something went wrong in the program"))
+        words = tr(
             "This is a defect of the program, not something you did. What you had stored is safe, and you can go on. "
             "Nothing was sent anywhere; the text below may help whoever looks after the program. Read it before you "
             "pass it on."
@@ -81,16 +82,16 @@ class CrashDialog:
         dialog.body.addWidget(label(words, "quiet", wrap=True))
         shown = QPlainTextEdit(self._log.text())
         shown.setReadOnly(True)
-        shown.setAccessibleName("Exact text of the error")
+        shown.setAccessibleName(tr("Exact text of the error"))
         shown.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         shown.setFont(self._theme.font("code"))
         shown.setMinimumSize(self._theme.px(560), self._theme.px(220))
         shown.setTabChangesFocus(True)
         dialog.body.addWidget(shown)
-        copy = dialog.add_choice("copy", "Copy text")
+        copy = dialog.add_choice("copy", tr("Copy text"))
         copy.clicked.disconnect()
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(shown.toPlainText()))
-        dialog.add_choice("close", "Go on", "primary", default=True)
+        dialog.add_choice("close", tr("Go on"), "primary", default=True)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.finished.connect(self._closed)
         self._dialog, self._shown = dialog, shown

@@ -6,6 +6,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.action import Action, ActionRegistry
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
@@ -56,7 +57,7 @@ class FactFinder:
                     " ".join(one.text.split()),
                     partial(self._context.go_to, PANEL, str(one.id)),
                     icon=PANEL,
-                    group="Facts",
+                    group=tr("Facts"),
                 )
                 for one in found
             ],

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.avatar import read_picture
 from familiar_app.ui.kit.icon import icon
 from familiar_app.ui.kit.notice import Notice
@@ -78,18 +79,18 @@ class FamiliarSwitch:
         theme = self._context.theme
         menu = QMenu(self._button)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.setAccessibleName("Familiars")
+        menu.setAccessibleName(tr("Familiars"))
         for familiar, hosted in self._services.familiars.items():
             action = menu.addAction(hosted.name.replace("&", "&&"))
             action.triggered.connect(lambda _checked=False, chosen=familiar: self.switch(chosen))
             if familiar == self._context.familiar:
                 action.setIcon(icon(theme, "check", "accent"))
         for familiar, error in self._services.broken.items():
-            action = menu.addAction(f"{familiar} (could not be loaded)")
+            action = menu.addAction(tr("{familiar} (could not be loaded)", familiar=familiar))
             action.setIcon(icon(theme, "warning", "danger"))
             action.triggered.connect(lambda _checked=False, f=familiar, e=error: self._tell_broken(f, e))
         menu.addSeparator()
-        menu.addAction("Add a familiar…").triggered.connect(lambda _checked=False: self._add())
+        menu.addAction(tr("Add a familiar…")).triggered.connect(lambda _checked=False: self._add())
         return menu
 
     def _reloaded(self, familiar: str) -> None:
@@ -103,7 +104,7 @@ class FamiliarSwitch:
         def again() -> None:
             self._tasks.start(lambda: self._reload(familiar), name="shell.reload")
 
-        self._notice.show_error(error, step="Load it again", run=again)
+        self._notice.show_error(error, step=tr("Load it again"), run=again)
 
     async def _reload(self, familiar: FamiliarId) -> None:
         if self._context.gate is not None:

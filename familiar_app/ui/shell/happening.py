@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from familiar_app.domain.alarm import ALARM_DUE
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId, FamiliarId, TurnId, is_local
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.domain.turn import Role, Turn
 
 if TYPE_CHECKING:
@@ -25,11 +26,11 @@ LOOKED_AT = 20
 LONGEST_CHARS = 160
 LONG_AGO_S = 600
 _PLAIN: dict[Kind, tuple[str, str]] = {
-    "reply": ("Familiar", "There is a reply."),
-    "reminder": ("Familiar", "A reminder is due."),
-    "discord": ("Discord needs you", "A familiar is no longer connected."),
-    "backup": ("A backup failed", "Open Familiar to see why."),
-    "locked": ("Familiar is locked", "It waits for the passphrase."),
+    "reply": ("Familiar", tr_later("There is a reply.")),
+    "reminder": ("Familiar", tr_later("A reminder is due.")),
+    "discord": (tr_later("Discord needs you"), tr_later("A familiar is no longer connected.")),
+    "backup": (tr_later("A backup failed"), tr_later("Open Familiar to see why.")),
+    "locked": (tr_later("Familiar is locked"), tr_later("It waits for the passphrase.")),
 }
 
 
@@ -46,7 +47,7 @@ class Happening:
 
     def told(self, *, words: bool) -> tuple[str, str]:
         """Return heading and text of a notification; with `words`, who said what."""
-        heading, plain = _PLAIN[self.kind]
+        heading, plain = map(tr, _PLAIN[self.kind])
         if not words or not self.text:
             return heading, plain
         line = " ".join(self.text.split())

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.text import tr
 from familiar_app.store.resource import documents
 from familiar_app.ui.help.manual import shipped_manual
 from familiar_app.ui.help.model import HelpModel
@@ -28,7 +29,7 @@ class HelpPage(QWidget):
     def __init__(self, parts: WindowParts, key: str) -> None:
         super().__init__()
         surface(self, 1)
-        self.setAccessibleName("Help")
+        self.setAccessibleName(tr("Help"))
         self._history = History()
         self._side = SideView(parts.theme)
         context = PanelContext(
@@ -51,11 +52,11 @@ class HelpPage(QWidget):
 
     def actions(self) -> list[Action]:
         """Return what can be done here by a key."""
-        group = "Help"
+        group = tr("Help")
         return [
-            Action("help.back", "Back", self.go_back, "Alt+Left", "chevron_left", group),
-            Action("help.close", "Close the manual", self.closed.emit, "Esc", "close", group),
-            Action("help.find", "Search the manual", self.view.begin_search, "Ctrl+F", "search", group),
+            Action("help.back", tr("Back"), self.go_back, "Alt+Left", "chevron_left", group),
+            Action("help.close", tr("Close the manual"), self.closed.emit, "Esc", "close", group),
+            Action("help.find", tr("Search the manual"), self.view.begin_search, "Ctrl+F", "search", group),
         ]
 
     def go_back(self) -> None:

@@ -6,20 +6,16 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.action import Action
+from familiar_app.ui.kit.key_text import native_key
 from familiar_app.ui.kit.label import column, label, surface
 
 
-def native_key(shortcut: str) -> str:
-    """Write a portable key text as this system writes it."""
-    return QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
-
-
 def _group(action: Action) -> str:
-    return action.group or "Panel"
+    return action.group or tr("Panel")
 
 
 def _grid(pairs: Sequence[tuple[str, str]]) -> QGridLayout:
@@ -39,7 +35,7 @@ class KeyList(QScrollArea):
     def __init__(self, actions: list[Action], more: Mapping[str, Sequence[tuple[str, str]]] | None = None) -> None:
         super().__init__()
         self.setWidgetResizable(True)
-        self.setAccessibleName("Keys")
+        self.setAccessibleName(tr("Keys"))
         inside = surface(QWidget(), 2)
         layout = column(margins=16, spacing=4)
         keyed = sorted((action for action in actions if action.shortcut), key=_group)

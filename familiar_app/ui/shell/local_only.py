@@ -7,15 +7,16 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFrame, QWidget
 
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.label import column, label, row, set_role
 from familiar_app.ui.kit.theme import Theme
 
-_ON = (
+_ON = tr_later(
     "The program connects to nothing but this computer. Models that run here go on working; hosted models and every "
     "other service are refused until you switch this off."
 )
-_OFF = (
+_OFF = tr_later(
     "The program may connect to the endpoints you configured, and to nothing else. A hosted model then receives what "
     "is said to your familiar."
 )
@@ -40,11 +41,11 @@ class LocalOnlySheet(QFrame):
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         set_role(self, "float")
-        title = "Local only is on" if on else "Local only is off"
+        title = tr("Local only is on") if on else tr("Local only is off")
         self.setAccessibleName(title)
         layout = column(margins=16, spacing=8)
         layout.addWidget(label(title, "heading"))
-        text = label(_ON if on else _OFF, "quiet", wrap=True)
+        text = label(tr(_ON if on else _OFF), "quiet", wrap=True)
         named = label(_named(hosts, on=on), "warning", wrap=True)
         text.setFixedWidth(theme.px(340))
         layout.addWidget(text)
@@ -53,10 +54,10 @@ class LocalOnlySheet(QFrame):
         layout.addWidget(named)
         buttons = row()
         if show_hosts is not None:
-            buttons.addWidget(button("Every host…", lambda: self._show(show_hosts), role="link"))
+            buttons.addWidget(button(tr("Every host…"), lambda: self._show(show_hosts), role="link"))
         buttons.addStretch(1)
-        buttons.addWidget(button("Close", self.close))
-        caption = "Allow the network" if on else "Switch local only on"
+        buttons.addWidget(button(tr("Close"), self.close))
+        caption = tr("Allow the network") if on else tr("Switch local only on")
         self.switch_button = button(caption, lambda: self._switch(switch, not on), role="plain" if on else "primary")
         buttons.addWidget(self.switch_button)
         layout.addSpacing(4)
@@ -82,4 +83,6 @@ class LocalOnlySheet(QFrame):
 def _named(hosts: Sequence[str], *, on: bool) -> str:
     """Name who receives what is said, or would."""
     where = ", ".join(hosts)
-    return f"Once it is off, conversations are sent to {where}." if on else f"Conversations are sent to {where}."
+    if on:
+        return tr("Once it is off, conversations are sent to {hosts}.", hosts=where)
+    return tr("Conversations are sent to {hosts}.", hosts=where)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QWidget
 
 from familiar_app.domain.statement import endpoint_hosts
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.shell.local_only import LocalOnlySheet
@@ -45,6 +46,6 @@ class LocalOnlySwitch:
         now = self._services.network.local_only
         self._context.local_only_changed.emit(now)
         if now == on:
-            self._tell("Nothing leaves this computer now." if on else "The network is allowed now.")
+            self._tell(tr("Nothing leaves this computer now.") if on else tr("The network is allowed now."))
         else:
-            self._tell("The program was started with --local-only; that stays in force.")
+            self._tell(tr("The program was started with --local-only; that stays in force."))

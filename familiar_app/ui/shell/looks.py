@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from familiar_app.domain.settings import ProfileSettings
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.theme import Theme, ThemeMode
 from familiar_app.ui.shell.kept_settings import KeptSettings
 
@@ -27,7 +28,7 @@ class Looks:
         """Make the text larger by a step, smaller for -1, or as it was at first for 0."""
         self._theme.step_zoom(direction)
         self._kept.save("zoom", round(self._theme.zoom, 2))
-        self._tell(f"Text at {round(self._theme.zoom * 100)} %")
+        self._tell(tr("Text at {n} %", n=round(self._theme.zoom * 100)))
 
     def use_theme(self, mode: ThemeMode) -> None:
         self._theme.set_mode(mode)

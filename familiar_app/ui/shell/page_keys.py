@@ -7,6 +7,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.first_run.wizard import Wizard
 from familiar_app.ui.kit.action import Action, ActionRegistry
 from familiar_app.ui.kit.empty_state import EmptyState
@@ -29,7 +30,7 @@ class PageKeys:
         if isinstance(page, HelpPage):
             registry.offer("help", page.actions())
         else:
-            registry.offer("help", [Action("window.help", "Help", self.show_help, "F1", enabled=self.can_help)])
+            registry.offer("help", [Action("window.help", tr("Help"), self.show_help, "F1", enabled=self.can_help)])
         KeyBinding(registry, page)
 
     def can_help(self) -> bool:
@@ -58,8 +59,8 @@ class PageKeys:
     def _everywhere(self) -> list[Action]:
         theme = self._parts.theme
         return [
-            Action("window.larger", "Larger text", lambda: theme.step_zoom(1), "Ctrl++"),
-            Action("window.smaller", "Smaller text", lambda: theme.step_zoom(-1), "Ctrl+-"),
-            Action("window.ordinary", "Ordinary text size", lambda: theme.step_zoom(0), "Ctrl+0"),
-            Action("window.quit", "Quit", self._parts.request_quit, "Ctrl+Q"),
+            Action("window.larger", tr("Larger text"), lambda: theme.step_zoom(1), "Ctrl++"),
+            Action("window.smaller", tr("Smaller text"), lambda: theme.step_zoom(-1), "Ctrl+-"),
+            Action("window.ordinary", tr("Ordinary text size"), lambda: theme.step_zoom(0), "Ctrl+0"),
+            Action("window.quit", tr("Quit"), self._parts.request_quit, "Ctrl+Q"),
         ]

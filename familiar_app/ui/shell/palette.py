@@ -15,8 +15,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from familiar_app.ui.kit.action import ActionRegistry
+from familiar_app.domain.text import tr
+from familiar_app.ui.kit.action import Action, ActionRegistry
 from familiar_app.ui.kit.icon import pixmap
+from familiar_app.ui.kit.key_text import native_key
 from familiar_app.ui.kit.label import column, label, set_role
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.shell.palette_model import Match, search
@@ -39,20 +41,20 @@ class Palette(QFrame):
         self._recent: tuple[str, ...] = ()
         self._came_from: QWidget | None = None
         set_role(self, "float")
-        self.setAccessibleName("Command palette")
+        self.setAccessibleName(tr("Command palette"))
         self._typed = QLineEdit()
-        self._typed.setPlaceholderText("What would you like to do?")
-        self._typed.setAccessibleName("Search commands")
+        self._typed.setPlaceholderText(tr("What would you like to do?"))
+        self._typed.setAccessibleName(tr("Search commands"))
         self._typed.textChanged.connect(self._refresh)
         self._typed.textChanged.connect(self.typed)
         self._typed.installEventFilter(self)
         self._list = QListWidget()
-        self._list.setAccessibleName("Commands")
+        self._list.setAccessibleName(tr("Commands"))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setItemDelegate(_Line(theme, self._list))
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.itemClicked.connect(self._run)
-        self._nothing = label("Nothing fits.", "quiet")
+        self._nothing = label(tr("Nothing fits."), "quiet")
         layout = column(margins=8, spacing=8)
         layout.addWidget(self._typed)
         layout.addWidget(self._nothing)
@@ -124,7 +126,7 @@ class Palette(QFrame):
         for match in matches:
             item = QListWidgetItem(match.action.title)
             item.setData(_MATCH, match)
-            spoken = ", ".join(part for part in (match.action.title, match.action.group, match.action.shortcut) if part)
+            spoken = ", ".join(part for part in _parts(match.action) if part)
             item.setData(int(Qt.ItemDataRole.AccessibleTextRole), spoken)
             self._list.addItem(item)
         self._list.setCurrentRow(0)
@@ -137,6 +139,11 @@ class Palette(QFrame):
         self._recent = (match.action.id, *(one for one in self._recent if one != match.action.id))[:20]
         self.close_palette()
         match.action.run()
+
+
+def _parts(action: Action) -> tuple[str, str, str]:
+    """Return what a line shows and says: title, group and key."""
+    return action.title, action.group, native_key(action.shortcut)
 
 
 class _Line(QStyledItemDelegate):
@@ -173,7 +180,8 @@ class _Line(QStyledItemDelegate):
         right = box.right()
         align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
         painter.setFont(self._theme.font("small"))
-        for shown, role in ((match.action.shortcut, "text_2"), (match.action.group, "text_3")):
+        _, group, key = _parts(match.action)
+        for shown, role in ((key, "text_2"), (group, "text_3")):
             if shown:
                 painter.setPen(self._theme.color(role))
                 painter.drawText(QRect(box.x(), box.y(), right - box.x(), box.height()), align, shown)

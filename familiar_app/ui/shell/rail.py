@@ -5,21 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QIcon, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QScrollArea, QSizePolicy, QToolButton, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.avatar import avatar
 from familiar_app.ui.kit.icon import follow, icon
+from familiar_app.ui.kit.key_text import native_key
 from familiar_app.ui.kit.label import column, line, surface
 from familiar_app.ui.kit.theme import Theme
 
 WIDTH = 92
-NARROW = 72
+NARROW = 80
 """Where icons stand alone."""
+EDGE = 26
+"""What margins, border and padding take of the width at both sides."""
 SPACING = 4
 SIDES = (22, 18, 14)
 """How large icons are, from much room to little."""
+BADGE = 24
+"""How much room a badge takes."""
+_Style = Qt.ToolButtonStyle
+BELOW, BESIDE, ALONE = _Style.ToolButtonTextUnderIcon, _Style.ToolButtonTextBesideIcon, _Style.ToolButtonIconOnly
+"""Where the label stands, from much room to little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +43,8 @@ class RailEntry:
 class Rail(QWidget):
     """Shows which panel is open; `chosen` carries the id of the one that was clicked.
 
-    Where the window is too low for all labels, icons stand alone and the rail is narrow; where it is too low for
-    those, they are smaller and stand close; where it is too low for those too, they scroll.
+    Labels stand below the icons, or beside them where the window is too low for that. Where it is too low for those,
+    icons stand alone and the rail is narrow; then they are smaller and stand close; at last they scroll.
     """
 
     chosen = Signal(str)
@@ -44,7 +53,7 @@ class Rail(QWidget):
         super().__init__()
         self._theme = theme
         surface(self, 2)
-        self.setAccessibleName("Panels")
+        self.setAccessibleName(tr("Panels"))
         self.familiar = FamiliarButton(theme, switch_familiar)
         self._buttons: dict[str, RailButton] = {}
         self._group = QButtonGroup(self)
@@ -78,23 +87,24 @@ class Rail(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Leave the labels out where they do not all have room."""
+        """Put the labels where they all have room, or leave them out."""
         made = list(self._buttons.values())
-        needed = sum(one.full_height() + SPACING for one in made)
-        labelled = needed <= self._scroll.height()
+        form = next((one for one in (BELOW, BESIDE) if self._has_room(made, one)), ALONE)
         for one in made:
-            one.set_labelled(labelled)
-            one.set_side(SIDES[0])
-        alone = sum(one.sizeHint().height() + SPACING for one in made)
-        close = not labelled and alone > self._scroll.height()
+            one.set_form(form)
+            one.set_side(SIDES[0] if form != BESIDE else SIDES[1])
+        close = form == ALONE and not self._has_room(made, ALONE)
         self._layout.setSpacing(0 if close else SPACING)
         if close:
             self._shrink(made)
-        widest = max((one.full_width() if labelled else one.sizeHint().width() for one in made), default=0)
-        least = WIDTH if labelled else NARROW
-        self.familiar.set_room(least - 28)
-        self.setFixedWidth(max(self._theme.px(least), widest + 16))
+        widest = max((one.size_in(form).width() for one in made), default=0)
+        width = max(self._theme.px(NARROW if form == ALONE else WIDTH), widest + 16)
+        self.familiar.set_room(width - EDGE)
+        self.setFixedWidth(width)
         QTimer.singleShot(0, self, self._keep_in_view)
+
+    def _has_room(self, made: Sequence[RailButton], form: Qt.ToolButtonStyle) -> bool:
+        return sum(one.size_in(form).height() + SPACING for one in made) <= self._scroll.height()
 
     def _shrink(self, made: Sequence[RailButton]) -> None:
         """Draw the icons as large as all of them have room, and no smaller than can be told apart."""
@@ -143,14 +153,14 @@ class Rail(QWidget):
 
 
 class RailButton(QToolButton):
-    """Icon above label, and a badge with the number of things that wait."""
+    """Icon and label, and a badge with the number of things that wait."""
 
     def __init__(self, theme: Theme, entry: RailEntry, shortcut: str) -> None:
         super().__init__()
         self._theme, self._entry, self._badge, self._side = theme, entry, 0, SIDES[0]
         self.setText(entry.title)
         self.setAccessibleName(entry.title)
-        self.setToolTip(f"{entry.title} ({shortcut})" if shortcut else entry.title)
+        self.setToolTip(f"{entry.title} ({native_key(shortcut)})" if shortcut else entry.title)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -159,18 +169,9 @@ class RailButton(QToolButton):
         self._refresh()
         follow(theme, self, self._refresh)
 
-    def full_height(self) -> int:
-        """Return the height with the label."""
-        return self._full_size().height()
-
-    def full_width(self) -> int:
-        """Return the width with the label."""
-        return self._full_size().width()
-
-    def set_labelled(self, on: bool) -> None:
-        """Show the label, or the icon alone."""
-        styles = Qt.ToolButtonStyle
-        self.setToolButtonStyle(styles.ToolButtonTextUnderIcon if on else styles.ToolButtonIconOnly)
+    def set_form(self, form: Qt.ToolButtonStyle) -> None:
+        """Show the label below the icon, beside it, or not at all."""
+        self.setToolButtonStyle(form)
 
     def set_side(self, side: int) -> None:
         """Draw the icon at that size, before zoom."""
@@ -182,18 +183,20 @@ class RailButton(QToolButton):
         side = self._theme.px(self._side)
         self.setIconSize(QSize(side, side))
 
-    def _full_size(self) -> QSize:
+    def size_in(self, form: Qt.ToolButtonStyle) -> QSize:
+        """Return the size that it would have in a form, with room for a badge beside a label that stands in a row."""
         now, side = self.toolButtonStyle(), self._side
-        self.set_labelled(True)
-        self.set_side(SIDES[0])
+        self.set_form(form)
+        self.set_side(SIDES[1] if form == BESIDE else SIDES[0])
         size = self.sizeHint()
-        self.setToolButtonStyle(now)
+        self.set_form(now)
         self.set_side(side)
-        return size
+        return size + QSize(self._theme.px(BADGE), 0) if form == BESIDE else size
 
     def set_badge(self, count: int) -> None:
         self._badge = count
-        self.setAccessibleName(f"{self._entry.title}, {count} waiting" if count else self._entry.title)
+        title = self._entry.title
+        self.setAccessibleName(tr("{panel}, {n} waiting", panel=title, n=count) if count else title)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -207,7 +210,9 @@ class RailButton(QToolButton):
         metrics = QFontMetrics(painter.font())
         height = metrics.height() + 2
         box = QRect(0, 0, max(height, metrics.horizontalAdvance(text) + 8), height)
-        box.moveTopRight(self.rect().topRight() + QRect(-4, 2, 0, 0).topLeft())
+        box.moveTopRight(self.rect().topRight() + QPoint(-4, 2))
+        if self.toolButtonStyle() == BESIDE:
+            box.moveCenter(QPoint(box.center().x(), self.rect().center().y()))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.color("accent"))
         painter.drawRoundedRect(box, height / 2, height / 2)
@@ -227,7 +232,7 @@ class FamiliarButton(QToolButton):
     def __init__(self, theme: Theme, switch: Callable[[QWidget], object]) -> None:
         super().__init__()
         self._theme = theme
-        self._name, self._picture, self._room = "", None, WIDTH - 28
+        self._name, self._picture, self._room = "", None, WIDTH - EDGE
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -239,7 +244,7 @@ class FamiliarButton(QToolButton):
         self._refresh()
 
     def set_room(self, width: int) -> None:
-        """Shorten the name to what has room in so many pixels, before zoom."""
+        """Shorten the name to what has room in so many pixels."""
         if width != self._room:
             self._room = width
             self._refresh()
@@ -249,8 +254,7 @@ class FamiliarButton(QToolButton):
         self.setIconSize(QSize(side, side))
         self.setIcon(QIcon(avatar(self._theme, self._name, self._picture, side=44, scale=self.devicePixelRatioF())))
         self.setFont(self._theme.font("small", bold=True))
-        room = self._theme.px(self._room)
-        shown = QFontMetrics(self.font()).elidedText(self._name, Qt.TextElideMode.ElideRight, room)
+        shown = QFontMetrics(self.font()).elidedText(self._name, Qt.TextElideMode.ElideRight, self._room)
         self.setText(shown.replace("&", "&&"))
-        self.setAccessibleName(f"{self._name}: switch familiar")
-        self.setToolTip(f"{self._name}\nSwitch or add a familiar")
+        self.setAccessibleName(tr("{name}: switch familiar", name=self._name))
+        self.setToolTip(tr("{name}\nSwitch or add a familiar", name=self._name))

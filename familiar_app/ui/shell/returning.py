@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from familiar_app.domain.clock import SystemClock
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.settings import ProfileSettings
+from familiar_app.domain.text import tr
 from familiar_app.services import Gate
 from familiar_app.store.going_back import WentBack, go_back
 from familiar_app.ui.kit.going_back import BackupChoice
@@ -35,9 +36,9 @@ class Returning:
         erased = None
         if self._gate.state == "open":
             erased = await self._gate.services.vault.erasure.erased()
-            await self._put_away("Closing the vault…")
+            await self._put_away(tr("Closing the vault…"))
             await self._gate.close()
-        progress = ProgressView("Going back to the backup…")
+        progress = ProgressView(tr("Going back to the backup…"))
         self._show(progress)
         try:
             done = await go_back(
@@ -57,7 +58,7 @@ class Returning:
 
 
 def _told(done: WentBack) -> str:
-    texts = ["The backup is in place; open it with the passphrase of that day."]
+    texts = [tr("The backup is in place; open it with the passphrase of that day.")]
     if done.restored.kept is not None:
-        texts.append(f"What was there before lies in {done.restored.kept}.")
+        texts.append(tr("What was there before lies in {folder}.", folder=done.restored.kept))
     return " ".join([*texts, *done.notes])

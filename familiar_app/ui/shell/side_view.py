@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import icon_button
 from familiar_app.ui.kit.label import ElidedLabel, column, line, row, surface
 from familiar_app.ui.kit.theme import Theme
@@ -29,7 +30,7 @@ class SideView(QFrame):
         head = row()
         head.setContentsMargins(16, 8, 8, 8)
         head.addWidget(self._title, 1)
-        head.addWidget(icon_button(theme, "close", "Close details", self.close_view, shortcut="Esc", side=16))
+        head.addWidget(icon_button(theme, "close", tr("Close details"), self.close_view, shortcut="Esc", side=16))
         self._layout = column(spacing=0)
         self._layout.addLayout(head)
         self._layout.addWidget(line())
@@ -41,7 +42,7 @@ class SideView(QFrame):
         self._drop()
         self._widget, self._on_closed = widget, closed
         self._title.set_text(title)
-        self.setAccessibleName(f"Details: {title}")
+        self.setAccessibleName(tr("Details: {title}", title=title))
         self._layout.addWidget(widget, 1)
         widget.show()
         was_hidden = self.isHidden()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.icon import follow, icon
 from familiar_app.ui.kit.label import ElidedLabel, column, line, row, surface
 from familiar_app.ui.kit.status import Status, StatusModel, model_text
@@ -79,16 +80,15 @@ class StatusBar(QWidget):
             self._vault,
             "lock",
             "text_2",
-            "Vault open",
-            "Encrypted on this computer. Click to lock the window (Ctrl+L); Ctrl+Shift+L closes the vault.",
+            tr("Vault open"),
+            tr("Encrypted on this computer. Click to lock the window (Ctrl+L); Ctrl+Shift+L closes the vault."),
         )
         if status.local_only:
-            self._fill(
-                self.shield, "shield_on", "good", "Local only", "Nothing leaves this computer. Click to see more."
-            )
+            tip = tr("Nothing leaves this computer. Click to see more.")
+            self._fill(self.shield, "shield_on", "good", tr("Local only"), tip)
         else:
-            tip = "Connections to the endpoints you configured are allowed. Click to see more."
-            self._fill(self.shield, "shield", "text_3", "Network allowed", tip)
+            tip = tr("Connections to the endpoints you configured are allowed. Click to see more.")
+            self._fill(self.shield, "shield", "text_3", tr("Network allowed"), tip)
         self._show_model(status)
         failed = status.memory_tone == "danger"
         text = status.memory[:1].upper() + status.memory[1:]
@@ -112,8 +112,9 @@ class StatusBar(QWidget):
 
     @staticmethod
     def _where(status: Status) -> str:
-        place = "It runs on this computer." if status.model_local else "Conversations are sent to its endpoint."
-        return f"{place} It is a small model and makes many mistakes." if status.model_weak else place
+        local = tr("It runs on this computer.")
+        place = local if status.model_local else tr("Conversations are sent to its endpoint.")
+        return f"{place} {tr('It is a small model and makes many mistakes.')}" if status.model_weak else place
 
     def _fill(self, part: QToolButton, picture: str, role: str, text: str, tip: str) -> None:
         part.setFont(self._theme.font("small"))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.icon import follow, icon
 from familiar_app.ui.kit.theme import Theme
 
@@ -36,11 +37,11 @@ class Tray:
         self._icon = QSystemTrayIcon(window)
         self._icon.setToolTip(title)
         self._menu = QMenu(window)
-        self._menu.addAction("Open Familiar", show)
-        self._menu.addAction("Lock the window", lock)
-        self._menu.addAction("Close the vault", close_vault)
+        self._menu.addAction(tr("Open Familiar"), show)
+        self._menu.addAction(tr("Lock the window"), lock)
+        self._menu.addAction(tr("Close the vault"), close_vault)
         self._menu.addSeparator()
-        self._menu.addAction("Quit", leave)
+        self._menu.addAction(tr("Quit"), leave)
         self._icon.setContextMenu(self._menu)
         self._icon.activated.connect(
             lambda reason: show() if reason == QSystemTrayIcon.ActivationReason.Trigger else None

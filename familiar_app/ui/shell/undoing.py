@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.undo import Act, Acts
 
 LISTED = 10
-GROUP = "Last acts"
+GROUP = tr_later("Last acts")
 
 
 class Bar(Protocol):
@@ -65,21 +66,23 @@ class Undoing:
         """Return the last acts for the palette, each to be taken back or done again by itself."""
         done = list(reversed(self._acts.done))[:LISTED]
         undone = list(reversed(self._acts.undone))[:LISTED]
-        back = [self._action("undo", number, f"Undo: {act.text}", act) for number, act in enumerate(done)]
-        return back + [self._action("redo", number, f"Redo: {act.text}", act) for number, act in enumerate(undone)]
+        back = [self._action("undo", number, tr("Undo: {act}", act=act.text), act) for number, act in enumerate(done)]
+        return back + [
+            self._action("redo", number, tr("Redo: {act}", act=act.text), act) for number, act in enumerate(undone)
+        ]
 
     def _action(self, word: str, number: int, title: str, act: Act) -> Action:
         run = self._undo if word == "undo" else self._redo
-        return Action(f"shell.acts.{word}.{number}", title, lambda: run(act), icon=word, group=GROUP)
+        return Action(f"shell.acts.{word}.{number}", title, lambda: run(act), icon=word, group=tr(GROUP))
 
     def _undo(self, act: Act | None) -> None:
         self._bar.clear()
         taken = self._acts.undo(act)
         if taken is not None:
-            self._tell(f"Undone: {taken.text}")
+            self._tell(tr("Undone: {act}", act=taken.text))
 
     def _redo(self, act: Act | None) -> None:
         taken = self._acts.redo(act)
         if taken is not None:
             self._bar.clear()
-            self._tell(f"Done again: {taken.text}")
+            self._tell(tr("Done again: {act}", act=taken.text))

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.settings import ProfileSettings
+from familiar_app.domain.text import tr
 from familiar_app.store.resource import resource
 from familiar_app.ui.first_run.wizard import Wizard
 from familiar_app.ui.kit.empty_state import EmptyState
@@ -127,7 +128,7 @@ class MainWindow(QWidget):
         self._tray.put_away()
         self.locking.stop()
         secret_clipboard().forget()
-        await self._put_frame_away("Closing…")
+        await self._put_frame_away(tr("Closing…"))
         self.hide()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -266,7 +267,7 @@ class MainWindow(QWidget):
 
     async def _close_vault(self) -> None:
         try:
-            await self._put_frame_away("Closing the vault…")
+            await self._put_frame_away(tr("Closing the vault…"))
         finally:
             # Also where a draft cannot be stored: whoever wants it closed must not leave it open.
             await self._parts.gate.close()
