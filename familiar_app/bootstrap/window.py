@@ -148,6 +148,7 @@ def window_parts(
     # The first ten have the keys Alt+1 to Alt+0.
     panels: tuple[PanelFactory, ...] = (
         create_chat_panel,
+        create_character_panel,
         create_timeline_panel,
         create_people_panel,
         create_reflections_panel,
@@ -155,9 +156,8 @@ def window_parts(
         create_memories_panel,
         create_prompts_panel,
         create_discord_panel,
-        log_panel(buffer),
         settings_panel,
-        create_character_panel,
+        log_panel(buffer),
         create_inbox_panel,
         create_search_panel,
         create_upkeep_panel,
