@@ -510,3 +510,21 @@ def test_the_messages_of_a_channel_are_exported(play, tmp_path: Path) -> None:
         assert told[-1] == "39 messages exported to Main.jsonl; 1 removed or replaced left out."
 
     play(act, some)
+
+
+def test_an_answer_that_was_cut_off_says_so_and_is_continued(play) -> None:
+    async def act(scene: Scene) -> None:
+        scene.stage.talk.finish = "length"
+        await scene.say("Tell me of the lamp.")
+        bar = scene.view.findChild(ReplyBar)
+        await scene.until(bar.go_on.isVisible)
+        layout = scene.view.transcript.layout_of(len(scene.view.transcript.rows) - 1)
+        assert layout.embed_px >= bar.cut.sizeHint().height() + bar.again.sizeHint().height()
+        scene.stage.talk.finish, scene.stage.talk.pieces = "stop", [" It turns all night."]
+        bar.go_on.click()
+        await scene.until(lambda: scene.shown[-1:] == ["Hello there. It turns all night."])
+        await scene.until(lambda: not scene.model.replying and bar.isVisible())
+        assert not bar.cut.isVisible()
+        assert bar.counter.text() == "2/2"
+
+    play(act)

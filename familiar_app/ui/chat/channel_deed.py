@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QMenu
 
 from familiar_app.domain.ids import ChannelId
+from familiar_app.domain.text import ntr, ptr, tr
 from familiar_app.domain.turn import Channel
 from familiar_app.ui.chat.exporting import FILTERS, export_channel, exported_words, file_name
 from familiar_app.ui.kit.channel_title import channel_title
@@ -55,7 +56,7 @@ class ChannelDeeds:
     def channel_menu(self, channel: int, place: QPoint, *, choose: bool = False) -> None:
         """Show what can be done with a channel; with `choose`, the other channels as well."""
         menu = QMenu(self._view)
-        menu.setAccessibleName("Channel")
+        menu.setAccessibleName(tr("Channel"))
         menu.aboutToHide.connect(menu.deleteLater)
         if choose:
             for summary in self._model.channels.summaries[:40]:
@@ -67,19 +68,19 @@ class ChannelDeeds:
         self._model.chosen_channel = ChannelId(channel)
         found = self._model.channels.find(ChannelId(channel))
         archived = bool(found and found.channel.archived)
-        menu.addAction("New channel…").triggered.connect(lambda: self.do("new_channel"))
-        menu.addAction("Rename…").triggered.connect(lambda: self.do("rename_channel"))
-        caption = "Bring back from the archive" if archived else "Archive"
+        menu.addAction(tr("New channel…")).triggered.connect(lambda: self.do("new_channel"))
+        menu.addAction(tr("Rename…")).triggered.connect(lambda: self.do("rename_channel"))
+        caption = tr("Bring back from the archive") if archived else ptr("verb", "Archive")
         menu.addAction(caption).triggered.connect(lambda: self.do("archive_channel"))
-        shown = menu.addAction("Show archived channels")
+        shown = menu.addAction(tr("Show archived channels"))
         shown.setCheckable(True)
         shown.setChecked(self._model.channels.show_archived)
         shown.triggered.connect(self._show_archived)
         menu.addSeparator()
-        menu.addAction("Export the messages…").triggered.connect(lambda: self.do("export_channel"))
-        menu.addAction("Read as plain text").triggered.connect(self.read_as_text)
+        menu.addAction(tr("Export the messages…")).triggered.connect(lambda: self.do("export_channel"))
+        menu.addAction(tr("Read as plain text")).triggered.connect(self.read_as_text)
         menu.addSeparator()
-        menu.addAction("Erase for good…").triggered.connect(lambda: self.do("erase_channel"))
+        menu.addAction(tr("Erase for good…")).triggered.connect(lambda: self.do("erase_channel"))
         menu.popup(place)
 
     def _show_archived(self, on: bool) -> None:
@@ -87,8 +88,10 @@ class ChannelDeeds:
         self._start(self._model.channels.load, "chat.channels")
 
     async def _new_channel(self) -> None:
-        text = "A channel has its own conversation; what is remembered is shared."
-        title = await ask_text(self._view.window(), "New channel", text, accept="Create", name="Name of the channel")
+        text = tr("A channel has its own conversation; what is remembered is shared.")
+        title = await ask_text(
+            self._view.window(), tr("New channel"), text, accept=tr("Create"), name=tr("Name of the channel")
+        )
         if title:
             channel = await self._model.channels.new(title)
             await self._open(channel.id)
@@ -101,12 +104,12 @@ class ChannelDeeds:
             return
         before = channel_title(found.channel)
         title = await ask_text(
-            self._view.window(), "Rename the channel", "", value=before, accept="Rename", name="Name"
+            self._view.window(), tr("Rename the channel"), "", value=before, accept=tr("Rename"), name=tr("Name")
         )
         if title and title != before:
             await self._model.channels.rename(found.channel.id, title)
             rename = partial(self._model.channels.rename, found.channel.id)
-            self._model.offer_undo("Channel renamed.", partial(rename, before), partial(rename, title))
+            self._model.offer_undo(tr("Channel renamed."), partial(rename, before), partial(rename, title))
 
     async def _archive_channel(self) -> None:
         channel = self._model.chosen_channel or (self._model.open.channel.id if self._model.open else None)
@@ -116,7 +119,7 @@ class ChannelDeeds:
         on = not found.channel.archived
         await self._model.channels.archive(found.channel.id, on=on)
         archive = partial(self._model.channels.archive, found.channel.id)
-        what = "Channel archived." if on else "Channel brought back."
+        what = tr("Channel archived.") if on else tr("Channel brought back.")
         self._model.offer_undo(what, partial(archive, on=not on), partial(archive, on=on))
         if on and self._model.open and self._model.open.channel.id == found.channel.id:
             others = [one.channel.id for one in self._model.channels.summaries if one.channel.id != found.channel.id]
@@ -133,8 +136,8 @@ class ChannelDeeds:
         found = self._model.channels.find(channel) if channel is not None else None
         if found is not None:
             suggest = file_name(found.channel)
-            title = "Export the messages"
-            path = await choose_file(self._view.window(), title, mode="save", suggest=suggest, filters=FILTERS)
+            title, filters = tr("Export the messages"), [tr(one) for one in FILTERS]
+            path = await choose_file(self._view.window(), title, mode="save", suggest=suggest, filters=filters)
             if path is not None:
                 await self.export_channel(found.channel, path if path.suffix else path.with_suffix(".jsonl"))
 
@@ -142,7 +145,11 @@ class ChannelDeeds:
         """Write the messages of a channel to a file. Raises UserError, OutsideError."""
         tell = self._view.context.tell
         turns = self._model.vault.turns
-        report = await export_channel(turns, channel, path, lambda done: tell(f"{done:,} messages written…"))
+
+        def told(done: int) -> None:
+            tell(ntr("{n} message written…", "{n} messages written…", done))
+
+        report = await export_channel(turns, channel, path, told)
         tell(exported_words(report, path))
 
     def channels_changed(self) -> None:

@@ -10,9 +10,11 @@ from typing import Protocol
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import MAIN_CHANNEL, ChannelId, ChannelKey, FamiliarId, TurnId, is_local
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Channel, ChannelSummary
-from familiar_app.ui.chat.row import clock_time, day_label
+from familiar_app.ui.chat.row import clock_time
 from familiar_app.ui.kit.channel_title import channel_title
+from familiar_app.ui.kit.date_text import short_date, short_day
 from familiar_app.ui.kit.watch import Watched
 
 TITLE_CHARS = 80
@@ -105,9 +107,11 @@ def clean_title(title: str) -> str:
     """Return a usable title. Raises UserError where it is empty or too long."""
     title = " ".join(title.split())
     if not title:
-        raise UserError("A channel needs a name.", "Type one.")
+        raise UserError(tr("A channel needs a name."), tr("Type one."))
     if len(title) > TITLE_CHARS:
-        raise UserError(f"This name has {len(title)} characters; {TITLE_CHARS} are the most.", "Shorten it.")
+        raise UserError(
+            tr("This name has {n} characters; {most} are the most.", n=len(title), most=TITLE_CHARS), tr("Shorten it.")
+        )
     return title
 
 
@@ -119,9 +123,8 @@ def last_time(summary: ChannelSummary, *, now: datetime, zone: tzinfo) -> str:
     if there == today:
         return clock_time(summary.last_at, zone)
     if (today - there).days == 1:
-        return "Yesterday"
-    words = day_label(there, today).split(", ")[-1].split()
-    return f"{words[0]} {words[1][:3]}" + ("" if there.year == today.year else f" {words[2]}")
+        return tr("Yesterday")
+    return short_day(there) if there.year == today.year else short_date(there)
 
 
 def badge(unread: int) -> str:
@@ -137,6 +140,8 @@ def _order(summary: ChannelSummary) -> tuple[bool, bool, str, int]:
 def spoken_channels(summaries: Sequence[ChannelSummary]) -> list[str]:
     """Return each channel as a screen reader should say it."""
     return [
-        f"{channel_title(one.channel)}, {one.unread} unread" if one.unread else channel_title(one.channel)
+        tr("{channel}, {n} unread", channel=channel_title(one.channel), n=one.unread)
+        if one.unread
+        else channel_title(one.channel)
         for one in summaries
     ]

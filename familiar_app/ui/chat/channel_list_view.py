@@ -9,6 +9,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from familiar_app.domain.ids import ChannelId
+from familiar_app.domain.text import ntr, tr
 from familiar_app.domain.turn import ChannelSummary
 from familiar_app.ui.chat.channel_list import badge, last_time, spoken_channels
 from familiar_app.ui.kit.channel_title import channel_title
@@ -51,7 +52,7 @@ class ChannelRows(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return channel_title(summary.channel)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{summary.channel.key} · {summary.turns:,} messages"
+            return ntr("{key} · {n} message", "{key} · {n} messages", summary.turns, key=summary.channel.key)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._spoken[index.row()]
         if role == SUMMARY:
@@ -138,7 +139,7 @@ class ChannelListView(QListView):
         self.setModel(self.rows)
         self._delegate = ChannelDelegate(theme)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName("Channels")
+        self.setAccessibleName(tr("Channels"))
         self.setMouseTracking(True)
         self.setUniformItemSizes(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

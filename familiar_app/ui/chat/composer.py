@@ -6,9 +6,10 @@ from typing import Any, Literal, Protocol
 
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import ChannelId
+from familiar_app.domain.text import tr, tr_later
 
 MESSAGE_CHARS = 64_000
-_SHORTEN = "Shorten it, or send it in parts."
+_SHORTEN = tr_later("Shorten it, or send it in parts.")
 
 Key = Literal["enter", "up", "left", "right", "escape", "other"]
 Deed = Literal["send", "newline", "edit_last", "swipe_back", "swipe_on", "regenerate", "stop", "escape", "pass"]
@@ -40,18 +41,20 @@ def check_message(text: str) -> str:
     """Return the text as it will be sent. Raises UserError where it is too long; "" means there is nothing to send."""
     text = text.strip("\n").rstrip()
     if len(text) > MESSAGE_CHARS:
-        raise UserError(_too_long(len(text)), _SHORTEN)
+        raise UserError(_too_long(len(text)), tr(_SHORTEN))
     return text if text.strip() else ""
 
 
 def length_problem(text: str) -> str:
     """Say that a text is too long to be sent and what helps, "" where it is not."""
     length = len(text.strip("\n").rstrip())
-    return f"{_too_long(length)} {_SHORTEN}" if length > MESSAGE_CHARS else ""
+    return f"{_too_long(length)} {tr(_SHORTEN)}" if length > MESSAGE_CHARS else ""
 
 
 def _too_long(length: int) -> str:
-    return f"This message has {length:,} characters; the most that can be sent at once is {MESSAGE_CHARS:,}."
+    return tr(
+        "This message has {n} characters; the most that can be sent at once is {most}.", n=length, most=MESSAGE_CHARS
+    )
 
 
 class Drafts:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QTextOption
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.chat.composer import Deed, Key, deed_of
 
 _KEYS: dict[int, Key] = {
@@ -28,7 +29,7 @@ class ComposerEdit(QPlainTextEdit):
         super().__init__()
         self.replying = False
         self._composing = False
-        self.setAccessibleName("Message")
+        self.setAccessibleName(tr("Message"))
         self.setTabChangesFocus(True)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)

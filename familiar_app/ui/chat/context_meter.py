@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QWidget
 
 from familiar_app.conversation.meter import DRAFT
+from familiar_app.domain.text import number, tr
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.ui.kit.label import label, row, set_role
 from familiar_app.ui.kit.layer_bar import BarPiece, LayerBar
@@ -49,8 +50,10 @@ class Meter:
         """Say it in a sentence."""
         text = meter(self.tokens, self.context_tokens, exact=self.exact)
         if self.full:
-            return f"With this message {text}: older turns will be left out."
-        return f"With this message the prompt takes {text}." if self.draft else f"The last prompt took {text}."
+            return tr("With this message {amount}: older turns will be left out.", amount=text)
+        if self.draft:
+            return tr("With this message the prompt takes {amount}.", amount=text)
+        return tr("The last prompt took {amount}.", amount=text)
 
 
 def meter_of_trace(trace: PromptTrace) -> Meter:
@@ -89,15 +92,19 @@ class ContextMeter(QWidget):
         set_role(self.text, "warning" if value.tokens > NEARLY_FULL * value.room else "faint")
         told = value.told()
         self.text.setToolTip(told)
-        self.setAccessibleName(f"Context: {told}")
+        self.setAccessibleName(tr("Context: {told}", told=told))
 
 
 def _pieces(value: Meter) -> Sequence[BarPiece]:
     if not value.parts:
-        return [BarPiece("prompt", value.tokens, 0)]
+        return [BarPiece(tr("prompt"), value.tokens, 0)]
     # Hues go to what is there, as in the inspector.
     shown = [(name, tokens) for name, tokens in value.parts if tokens]
-    return [BarPiece(words(name), tokens, hue) for hue, (name, tokens) in enumerate(shown)]
+    return [BarPiece(_name(name), tokens, hue) for hue, (name, tokens) in enumerate(shown)]
+
+
+def _name(layer: str) -> str:
+    return tr("draft") if layer == DRAFT else words(layer)
 
 
 def _short(value: Meter) -> str:
@@ -106,4 +113,4 @@ def _short(value: Meter) -> str:
 
 
 def _thousands(count: int) -> str:
-    return str(count) if count < 1000 else f"{count / 1000:.1f}k"
+    return str(count) if count < 1000 else tr("{n}k", n=number(count / 1000, 1))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 
-from PySide6.QtCore import QDate, QPoint, Qt, Signal
+from PySide6.QtCore import QDate, QLocale, QPoint, Qt, Signal
 from PySide6.QtGui import QTextCharFormat
 from PySide6.QtWidgets import QCalendarWidget, QFrame, QToolButton, QWidget
 
+from familiar_app.domain.text import language, tr
 from familiar_app.ui.chat.calendar import Calendar
 from familiar_app.ui.kit.icon import keep_icon
 from familiar_app.ui.kit.label import column, label
@@ -24,8 +25,9 @@ class DayPicker(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self._days = QCalendarWidget()
-        self._days.setAccessibleName("Go to a day")
+        self._days.setAccessibleName(tr("Go to a day"))
         self._days.setVerticalHeaderFormat(QCalendarWidget.VerticalHeaderFormat.NoVerticalHeader)
+        self._days.setLocale(QLocale(language()))
         self._days.setFirstDayOfWeek(self.locale().firstDayOfWeek())
         self._style(theme)
         bold = QTextCharFormat()
@@ -41,7 +43,7 @@ class DayPicker(QFrame):
         self._days.activated.connect(self._choose)
         self._days.clicked.connect(self._choose)
         layout = column(margins=8)
-        layout.addWidget(label("Underlined days have messages.", "faint"))
+        layout.addWidget(label(tr("Underlined days have messages."), "faint"))
         layout.addWidget(self._days)
         self.setLayout(layout)
 
@@ -66,7 +68,8 @@ class DayPicker(QFrame):
             f"QTableView::item:selected {{ background: {marked}; color: {theme.hex('on_accent')}; }}"
         )
         left, right = (self._days.findChild(QToolButton, f"qt_calendar_{way}month") for way in ("prev", "next"))
-        for arrow, name, shown in ((left, "Earlier month", "chevron_left"), (right, "Later month", "chevron_right")):
+        arrows = ((left, tr("Earlier month"), "chevron_left"), (right, tr("Later month"), "chevron_right"))
+        for arrow, name, shown in arrows:
             if arrow is not None:
                 keep_icon(theme, arrow, shown, side=16)
                 arrow.setAccessibleName(name)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId, TurnId
+from familiar_app.domain.text import tr
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Revision, Role
 from familiar_app.ui.chat.channel_deed import ChannelDeeds
@@ -65,6 +66,7 @@ class Deeds(EraseDeeds, ChannelDeeds):
             "swipe_on": lambda: model.swipe(1),
             "regenerate": model.regenerate,
             "try_again": model.try_again,
+            "go_on": model.go_on,
             "greet": model.greetings.begin,
             "end": model.go_to_end,
             "beginning": lambda: model.go_to_place(0.0),
@@ -81,7 +83,7 @@ class Deeds(EraseDeeds, ChannelDeeds):
         if deed in self._plain:
             self._plain[deed]()
         elif deed in self._lasting:
-            talking = deed in ("swipe_on", "regenerate", "try_again")
+            talking = deed in ("swipe_on", "regenerate", "try_again", "go_on")
             if talking and not self._model.writable:
                 return
             self._start(self._lasting[deed], self._talk() if talking else f"chat.{deed}")
@@ -279,7 +281,9 @@ class Deeds(EraseDeeds, ChannelDeeds):
         elif deed == "revisions" and turn is not None:
             self._start(lambda: self._revisions(turn.id), "chat.revisions", replace=True)
         elif deed == "whole":
-            self._view.context.side_view.show_widget("Whole message", whole_text(self._view.theme, row.text, "Message"))
+            self._view.context.side_view.show_widget(
+                tr("Whole message"), whole_text(self._view.theme, row.text, tr("Message"))
+            )
         elif deed == "menu":
             self.row_menu(key, QCursor.pos())
 
@@ -288,7 +292,7 @@ class Deeds(EraseDeeds, ChannelDeeds):
         text = self._view.transcript.selected_text() or (row.text if row else "")
         if text:
             QGuiApplication.clipboard().setText(text)
-            self._view.context.tell("Copied.")
+            self._view.context.tell(tr("Copied."))
 
     def row_menu(self, key: RowKey, place: QPoint) -> None:
         """Show what can be done with a message."""
@@ -297,7 +301,7 @@ class Deeds(EraseDeeds, ChannelDeeds):
             return
         turn = row.turn
         menu = QMenu(self._view)
-        menu.setAccessibleName("Message")
+        menu.setAccessibleName(tr("Message"))
         menu.aboutToHide.connect(menu.deleteLater)
 
         def add(caption: str, deed: str, *, on: bool = True) -> None:
@@ -305,18 +309,20 @@ class Deeds(EraseDeeds, ChannelDeeds):
                 menu.addAction(caption).triggered.connect(lambda: self.row_do(deed, key))
 
         if self._view.transcript.selected_text():
-            add("Copy marked text", "copy")
-        menu.addAction("Copy message").triggered.connect(lambda: QGuiApplication.clipboard().setText(row.text))
-        add("Why?", "why", on=turn.trace is not None)
+            add(tr("Copy marked text"), "copy")
+        menu.addAction(tr("Copy message")).triggered.connect(lambda: QGuiApplication.clipboard().setText(row.text))
+        add(tr("Why?"), "why", on=turn.trace is not None)
         menu.addSeparator()
-        add("Edit", "edit", on=not turn.deleted)
-        add(f"Versions ({turn.revision})", "revisions", on=turn.revision > 1)
+        add(tr("Edit"), "edit", on=not turn.deleted)
+        add(tr("Versions ({n})", n=turn.revision), "revisions", on=turn.revision > 1)
         if row.last_answer and turn.role is Role.ASSISTANT and turn.answers is not None:
-            menu.addAction("Answer again").triggered.connect(lambda: self.do("regenerate"))
-        add("Show on its own", "whole")
+            menu.addAction(tr("Answer again")).triggered.connect(lambda: self.do("regenerate"))
+        if row.last_answer and self._model.cut.holds(turn):
+            menu.addAction(tr("Continue")).triggered.connect(lambda: self.do("go_on"))
+        add(tr("Show on its own"), "whole")
         menu.addSeparator()
-        add("Remove", "remove")
-        add("Erase for good…", "erase", on=not turn.deleted)
+        add(tr("Remove"), "remove")
+        add(tr("Erase for good…"), "erase", on=not turn.deleted)
         menu.popup(place)
 
     def why_last(self) -> None:
@@ -326,14 +332,14 @@ class Deeds(EraseDeeds, ChannelDeeds):
             self._start(lambda: self._why(answer.id), "chat.why", replace=True)
 
     async def _why(self, turn: TurnId) -> None:
-        self._show_why("Why this answer", await self._model.trace_of(turn))
+        self._show_why(tr("Why this answer"), await self._model.trace_of(turn))
 
     def why_silent(self) -> None:
         """Show the prompt after which nothing was said."""
         reply = self._model.reply
         if reply is not None and reply.prompt is not None:
             stored = reply.prompt.model_copy(update={"id": reply.trace_id})
-            self._show_why("Why it stayed silent", stored)
+            self._show_why(tr("Why it stayed silent"), stored)
 
     def _show_why(self, title: str, trace: PromptTrace) -> None:
         context = self._view.context
@@ -350,14 +356,14 @@ class Deeds(EraseDeeds, ChannelDeeds):
             self._start(lambda: self._model.edits.put_text(turn, revision.content), "chat.edit")
 
         shown = RevisionsView(view.theme, found, self._model.zone, restore)
-        view.context.side_view.show_widget("Versions of this message", shown)
+        view.context.side_view.show_widget(tr("Versions of this message"), shown)
 
     def read_as_text(self) -> None:
         """Show the held part of the conversation as plain text, for screen readers and for copying."""
         rows = self._model.open.rows if self._model.open else []
         text = "\n\n".join(row.spoken() for row in rows)
         self._view.context.side_view.show_widget(
-            "Conversation as text", whole_text(self._view.theme, text, "Conversation")
+            tr("Conversation as text"), whole_text(self._view.theme, text, tr("Conversation"))
         )
 
 

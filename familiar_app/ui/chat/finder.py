@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from familiar_app.domain.ids import ChannelId, TurnId
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Turn
 
 MOST = 500
@@ -61,5 +62,8 @@ class Finder:
         if not self.text:
             return ""
         if not self.hits:
-            return "Nothing found"
-        return f"{self.current + 1} of {'more than ' if self.more else ''}{len(self.hits)}"
+            return tr("Nothing found")
+        here, found = self.current + 1, len(self.hits)
+        if self.more:
+            return tr("{place} of more than {n}", place=here, n=found)
+        return tr("{place} of {n}", place=here, n=found)

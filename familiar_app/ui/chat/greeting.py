@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.card import fill_placeholders
 from familiar_app.domain.ids import ego_key, is_local
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Author, NewTurn, Role, Turn
 from familiar_app.ui.chat.row import Row
 
@@ -43,7 +44,9 @@ class Greetings:
     def rows(self) -> list[Row]:
         """Return what an empty channel shows: the offered greeting, or a word on what to do."""
         if not self.offered:
-            return [Row(("empty", 0), "empty", ("empty",), label="Nothing was said here yet. Write the first message.")]
+            return [
+                Row(("empty", 0), "empty", ("empty",), label=tr("Nothing was said here yet. Write the first message."))
+            ]
         text, name = self.texts[self.index], self._chat.hosted.name
         return [Row(("greeting", 0), "turn", (self.index, text), text=text, name=name, head=True)]
 

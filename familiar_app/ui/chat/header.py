@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import icon_button
 from familiar_app.ui.kit.icon import follow, keep_icon
 from familiar_app.ui.kit.label import row
@@ -25,8 +26,8 @@ class Header(QWidget):
         self.title.clicked.connect(lambda _on=False: do("channel_menu"))
         self.title.setFont(theme.font("heading"))
         keep_icon(theme, self.title, "chevron_down", side=14)
-        self.days = icon_button(theme, "calendar", "Go to a day", lambda: do("day"))
-        self.find = icon_button(theme, "search", "Search in this channel", lambda: do("find"), shortcut="Ctrl+F")
+        self.days = icon_button(theme, "calendar", tr("Go to a day"), lambda: do("day"))
+        self.find = icon_button(theme, "search", tr("Search in this channel"), lambda: do("find"), shortcut="Ctrl+F")
         layout = row(spacing=4)
         layout.setContentsMargins(12, 8, 8, 8)
         layout.addWidget(self.title)
@@ -41,4 +42,4 @@ class Header(QWidget):
         shown = title if len(title) <= 40 else title[:39] + "…"
         self.title.setText(shown)
         self.title.setToolTip(title)
-        self.title.setAccessibleName(f"Channel {title}, menu")
+        self.title.setAccessibleName(tr("Channel {name}, menu", name=title))

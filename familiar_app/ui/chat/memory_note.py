@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from familiar_app.conversation.memory_tool import keeper_of
 from familiar_app.domain.errors import UserError
@@ -15,12 +15,20 @@ from familiar_app.domain.saved_memory.notice import Visibility, notice_of
 from familiar_app.domain.saved_memory.placeholder import fill
 from familiar_app.domain.saved_memory.status import Status, ToolResult
 from familiar_app.domain.settings import CharacterConfig
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.store.saved_memory import SavedMemories
 
 if TYPE_CHECKING:
     from familiar_app.ui.chat.model import ChatModel
 
+TITLES = (
+    tr_later("Memory saved"),
+    tr_later("Memory saved, another one forgotten"),
+    tr_later("Memory updated"),
+    tr_later("Memory deleted"),
+)
+"""The titles that `saved_memory.notice` gives, named for the catalogue."""
 MODES = frozenset({"memory_save", "memory_update"})
 Act = Callable[[], Awaitable[object]]
 
@@ -56,7 +64,7 @@ def note_of(turn: Turn, visibility: Visibility, *, char: str) -> MemoryNote | No
     if result is None or notice is None or shown is None:
         return None
     about = result.data.get("target_user") or "{user}"
-    text = fill(notice.card, user=str(about), char=char) if visibility == "verbose" else ""
+    text = fill(_card(result.data), user=str(about), char=char) if visibility == "verbose" else ""
     return MemoryNote(MemoryId(notice.memory), notice.title, text, result)
 
 
@@ -67,12 +75,12 @@ async def taking_back(
     keeper, number = keeper_of(familiar, config), note.memory
     history = await memories.history(number)
     if history is None:
-        raise UserError("This memory is gone.")
+        raise UserError(tr("This memory is gone."))
     place = next((number for number, state in enumerate(history.states) if state.turn == turn.id), None)
     now = history.states[-1]
     made = None if place is None else history.states[place]
     if place is None or made is None or (now.content, now.retired) != (made.content, made.retired):
-        raise UserError("This memory was changed since.", "Look at it among the memories.")
+        raise UserError(tr("This memory was changed since."), tr("Look at it among the memories."))
 
     async def retire() -> None:
         await memories.retire(keeper, number, by=OWNER)
@@ -130,7 +138,19 @@ class MemoryNotes:
 
         await acts.undo()
         mark(True)
-        chat.offer_undo(f"{note.title}, and taken back.", undo)
+        chat.offer_undo(tr("{what}, and taken back.", what=tr(note.title)), undo)
+
+
+def _card(data: Mapping[str, Any]) -> str:
+    """Return what a notice tells at length, in the window's language; on Discord it is told in English."""
+    parts, about, saved = [], data.get("target_user"), data.get("content_saved")
+    if saved is not None and about:
+        parts.append(tr("About {name}: {said}", name=about, said=saved))
+    elif saved is not None:
+        parts.append(tr("About this server: {said}", said=saved))
+    if data.get("content_forgotten"):
+        parts.append(tr("Forgotten: {said}", said=data["content_forgotten"]))
+    return "\n\n".join(parts)
 
 
 def _result_of(turn: Turn) -> ToolResult | None:

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Protocol
 from familiar_app.conversation.event import ExchangeEvent
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import OWNER, ChannelId, FamiliarId, TurnId, is_of_discord
+from familiar_app.domain.text import tr
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Author, Channel, Role, Turn
 from familiar_app.ui.chat.channel_list import ChannelListModel
 from familiar_app.ui.chat.composer import Drafts, check_message
 from familiar_app.ui.chat.context_meter import Meter, meter_of_draft, meter_of_trace
 from familiar_app.ui.chat.finder import Finder
+from familiar_app.ui.chat.further import CutAnswers
 from familiar_app.ui.chat.greeting import Greetings
 from familiar_app.ui.chat.memory_note import MemoryNotes
 from familiar_app.ui.chat.moving import Moving
@@ -68,6 +70,7 @@ class ChatModel(Moving):
         self.edits = TurnEdits(self)
         self.greetings = Greetings(self)
         self.notes = MemoryNotes(self)
+        self.cut = CutAnswers(self)
         self.offer_undo: OfferUndo = lambda _text, _undo, _redo=None: None
         self.report: Callable[[str, float | None], object] = lambda _state, _speed: None
         self._opening = 0
@@ -136,7 +139,7 @@ class ChatModel(Moving):
         await self.drafts.save()
         found = await self.vault.channels.get(channel)
         if found is None:
-            raise UserError("This channel is no longer there.", "Choose another one.")
+            raise UserError(tr("This channel is no longer there."), tr("Choose another one."))
         transcript = self._transcript(found)
         summary = self.channels.find(channel)
         target = await transcript.open(unread=summary.unread if summary else 0, at=at)
@@ -185,7 +188,7 @@ class ChatModel(Moving):
             return
         self._refuse_while_busy(self.open.channel)
         if turn.role is Role.ASSISTANT and turn.answers is None:
-            raise UserError("This opens the conversation, so there is nothing it answers.", "Edit it instead.")
+            raise UserError(tr("This opens the conversation, so there is nothing it answers."), tr("Edit it instead."))
         answers = turn.answers if turn.role is Role.ASSISTANT else turn.id
         channel, talk = self.open.channel.id, self.hosted.conversation
         reply = LiveReply(channel, self.hosted.id, answers=answers, stop=lambda: talk.stop(channel))
@@ -193,9 +196,24 @@ class ChatModel(Moving):
 
     async def try_again(self) -> None:
         """Ask for an answer to the last turn, after one failed, was stopped or never came."""
-        last = self.open.last_turn() if self.open else None
-        if last is not None:
+        reply, last = self.reply, self.open.last_turn() if self.open else None
+        if reply is not None and reply.state == "failed" and reply.goes_on is not None:
+            await self.go_on()
+        elif last is not None:
             await self.answer(last)
+
+    async def go_on(self) -> None:
+        """Have the last answer continued, as another answer in its place."""
+        answer = self.open.last_answer() if self.open else None
+        if self.open is None or answer is None:
+            return
+        self._refuse_while_busy(self.open.channel)
+        if answer.answers is None:
+            raise UserError(tr("This opens the conversation and is whole."), tr("Edit it instead."))
+        channel, talk = self.open.channel.id, self.hosted.conversation
+        reply = LiveReply(channel, self.hosted.id, answers=answer.answers, goes_on=answer.id, text=answer.content)
+        reply.stop = lambda: talk.stop(channel)
+        await self._follow(talk.go_on(answer.id), reply)
 
     async def regenerate(self) -> None:
         """Ask for another last answer."""
@@ -220,6 +238,7 @@ class ChatModel(Moving):
             await self.answer(answer)
             return
         self.show_turn(await self.vault.turns.choose(all_of_them[wanted].id))
+        await self.cut.look()
 
     def stop(self) -> None:
         """Stop the reply in the open channel; what was said so far stays."""
@@ -232,7 +251,9 @@ class ChatModel(Moving):
     def _refuse_while_busy(self, channel: Channel) -> None:
         reply = self.replies.get(channel.id)
         if reply is not None and not reply.over:
-            raise UserError(f"{self.hosted.name} is still answering.", "Wait for the end, or stop it with Esc.")
+            raise UserError(
+                tr("{name} is still answering.", name=self.hosted.name), tr("Wait for the end, or stop it with Esc.")
+            )
 
     async def _follow(self, events: AsyncGenerator[ExchangeEvent], reply: LiveReply) -> None:
         self.replies[reply.channel] = reply
@@ -285,6 +306,9 @@ class ChatModel(Moving):
 
     async def _ended(self, reply: LiveReply) -> None:
         trace = await self.vault.traces.get(reply.trace_id) if reply.trace_id is not None else None
+        if reply.turn is not None and trace is not None:
+            self.cut.note(reply.turn.id, trace)
+            self.tell("rows")
         speed = speed_of(trace) or reply.tokens_per_s()
         self.report("failed" if reply.state == "failed" else "idle", speed)
         here = self.open is not None and self.open.channel.id == reply.channel and self.following
@@ -321,13 +345,16 @@ class ChatModel(Moving):
         trace = await self.vault.traces.for_turn(turn)
         if trace is None:
             raise UserError(
-                "The prompt behind this reply is not kept any more.", "The newest replies can always be looked into."
+                tr("The prompt behind this reply is not kept any more."),
+                tr("The newest replies can always be looked into."),
             )
         return trace
 
     async def _read_meter(self, transcript: Transcript) -> None:
         answer = next((one for one in reversed(transcript.window.turns) if one.role is Role.ASSISTANT), None)
         trace = await self.vault.traces.for_turn(answer.id) if answer is not None and self.meter is None else None
+        if answer is not None and trace is not None:
+            self.cut.note(answer.id, trace)
         if trace is not None and self.open is transcript:
             self._measure(trace)
 

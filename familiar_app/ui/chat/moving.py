@@ -8,6 +8,7 @@ from datetime import date
 from familiar_app.domain.ids import TurnId
 from familiar_app.ui.chat.channel_list import ChannelListModel
 from familiar_app.ui.chat.finder import Finder
+from familiar_app.ui.chat.further import CutAnswers
 from familiar_app.ui.chat.row import RowKey
 from familiar_app.ui.chat.transcript import Transcript
 from familiar_app.ui.kit.watch import Watched
@@ -19,6 +20,7 @@ class Moving(Watched):
     open: Transcript | None
     channels: ChannelListModel
     finder: Finder
+    cut: CutAnswers
     target: RowKey | None
     following: bool
 
@@ -80,6 +82,7 @@ class Moving(Watched):
             self.open.newer += 0 if self.following else arrived
             self.arrange()
             self.tell("rows")
+            await self.cut.look()
 
     async def seen(self, turn: TurnId) -> None:
         """Remember that the open channel was read up to a turn."""

@@ -6,11 +6,14 @@ Marks show where days begin and where a search was found; the handle shows what 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from familiar_app.domain.text import tr
+from familiar_app.ui.kit.date_text import numeric_date
 from familiar_app.ui.kit.theme import Theme
 
 _LEAST_PX = 28.0
@@ -30,7 +33,7 @@ class Overview(QWidget):
         self._days: list[tuple[float, str]] = []
         self._hits: list[float] = []
         self._grabbed: float | None = None
-        self.setAccessibleName("Place in the conversation")
+        self.setAccessibleName(tr("Place in the conversation"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMouseTracking(True)
         self.setFixedWidth(14)
@@ -42,7 +45,8 @@ class Overview(QWidget):
         """Show what is in view; `start` and `size` are shares of the channel."""
         self._start, self._size = min(1.0, max(0.0, start)), min(1.0, max(0.0, size))
         percent = round(min(1.0, self._start + self._size) * 100)
-        self.setAccessibleDescription(f"{percent} % of the conversation. Page Up and Page Down move through it.")
+        told = tr("{percent} % of the conversation. Page Up and Page Down move through it.", percent=percent)
+        self.setAccessibleDescription(told)
         self.update()
 
     def show_marks(self, days: Sequence[tuple[float, str]], hits: Sequence[float]) -> None:
@@ -84,7 +88,7 @@ class Overview(QWidget):
         if event.type() == QEvent.Type.ToolTip:
             place = event.pos().y() / max(1, self.height())
             days = [day for start, day in self._days if start <= place]
-            QToolTip.showText(event.globalPos(), days[-1] if days else "", self)
+            QToolTip.showText(event.globalPos(), numeric_date(date.fromisoformat(days[-1])) if days else "", self)
             return True
         return super().event(event)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QWidget
 
 from familiar_app.domain.ids import ChannelId, FamiliarId
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.chat.model import ChatModel
 from familiar_app.ui.chat.view import ChatView
 from familiar_app.ui.kit.action import Action
@@ -22,23 +23,23 @@ if TYPE_CHECKING:
     from familiar_app.services import Services
 
 KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
-    "While you write": (
-        ("Send", "Return"),
-        ("New line", "Shift+Return"),
-        ("Stop the reply", "Esc"),
-        ("Answer again", "Ctrl+Return"),
-        ("Nothing written: change your last message", "↑"),
-        ("Nothing written: other answers", "← →"),
+    tr_later("While you write"): (
+        (tr_later("Send"), "Return"),
+        (tr_later("New line"), "Shift+Return"),
+        (tr_later("Stop the reply"), "Esc"),
+        (tr_later("Answer again"), "Ctrl+Return"),
+        (tr_later("Nothing written: change your last message"), "↑"),
+        (tr_later("Nothing written: other answers"), "← →"),
     ),
-    "In the conversation": (
-        ("Message before, after", "↑ ↓"),
-        ("Copy", "Ctrl+C"),
-        ("Change", "Return"),
-        ("Remove", "Del"),
-        ("First, newest message", "Home End"),
-        ("A page up, down", "PgUp PgDown"),
+    tr_later("In the conversation"): (
+        (tr_later("Message before, after"), "↑ ↓"),
+        (tr_later("Copy"), "Ctrl+C"),
+        (tr_later("Change"), "Return"),
+        (tr_later("Remove"), "Del"),
+        (tr_later("First, newest message"), "Home End"),
+        (tr_later("A page up, down"), "PgUp PgDown"),
     ),
-    "In the list of channels": (("Rename", "F2"),),
+    tr_later("In the list of channels"): ((tr_later("Rename"), "F2"),),
 }
 
 
@@ -51,7 +52,7 @@ class ChatPanel:
     """Implements `kit.panel.Panel`."""
 
     id = "chat"
-    title = "Chat"
+    title = tr_later("Chat")
     icon = "chat"
 
     def __init__(self, services: Services, context: PanelContext) -> None:
@@ -115,20 +116,26 @@ class ChatPanel:
                 lambda: view.deeds.do(name),
                 shortcut=shortcut,
                 icon=icon,
-                group="Chat",
+                group=tr("Chat"),
                 words=words,
             )
 
         return (
-            deed("new_channel", "New channel…", shortcut="Ctrl+N", icon="plus"),
-            deed("rename_channel", "Rename this channel…", icon="edit"),
-            deed("archive_channel", "Archive this channel", icon="archive"),
-            deed("regenerate", "Answer again", icon="refresh", words="regenerate reroll swipe"),
-            deed("why", "Why this answer?", shortcut="Ctrl+Shift+W", icon="question", words="prompt trace"),
-            deed("day", "Go to a day…", shortcut="Ctrl+G", icon="calendar", words="date jump"),
-            deed("end", "Go to the newest message", icon="chevron_down"),
-            deed("beginning", "Go to the first message", icon="chevron_up"),
-            deed("read_as_text", "Read the conversation as plain text", icon="file", words="screen reader accessible"),
+            deed("new_channel", tr("New channel…"), shortcut="Ctrl+N", icon="plus"),
+            deed("rename_channel", tr("Rename this channel…"), icon="edit"),
+            deed("archive_channel", tr("Archive this channel"), icon="archive"),
+            deed("regenerate", tr("Answer again"), icon="refresh", words=tr("regenerate reroll swipe")),
+            deed("go_on", tr("Continue the last answer"), icon="send", words=tr("go on cut off length limit")),
+            deed("why", tr("Why this answer?"), shortcut="Ctrl+Shift+W", icon="question", words=tr("prompt trace")),
+            deed("day", tr("Go to a day…"), shortcut="Ctrl+G", icon="calendar", words=tr("date jump")),
+            deed("end", tr("Go to the newest message"), icon="chevron_down"),
+            deed("beginning", tr("Go to the first message"), icon="chevron_up"),
+            deed(
+                "read_as_text",
+                tr("Read the conversation as plain text"),
+                icon="file",
+                words=tr("screen reader accessible"),
+            ),
         )
 
     @property
@@ -138,17 +145,17 @@ class ChatPanel:
 
     def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
         """The keys of the field and of the conversation."""
-        return KEYS
+        return {tr(where): [(tr(what), key) for what, key in pairs] for where, pairs in KEYS.items()}
 
     def palette_entries(self) -> Sequence[Action]:
         view = self.view
         export = Action(
             "chat.export_channel",
-            "Export the messages of this channel…",
+            tr("Export the messages of this channel…"),
             view.deeds.export_open_channel,
             icon="save",
-            group="Chat",
-            words="save turns jsonl file",
+            group=tr("Chat"),
+            words=tr("save turns jsonl file"),
         )
         return export, *(
             Action(
@@ -156,7 +163,7 @@ class ChatPanel:
                 channel_title(summary.channel),
                 lambda channel=summary.channel.id: self._go(channel),
                 icon="chat",
-                group="Channel",
+                group=tr("Channel"),
                 words=str(summary.channel.key),
             )
             for summary in view.model.channels.summaries

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QMouseEvent, QPainter
 from PySide6.QtWidgets import QToolTip
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.chat.row_layout import RowLayout
 from familiar_app.ui.chat.selection import Place
 
@@ -171,4 +172,4 @@ class Pointer:
         painter.drawRoundedRect(box, 6, 6)
         painter.setPen(theme.color("text_2"))
         painter.setFont(self._view.look.small)
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "Copied" if self._copied else "Copy")
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, tr("Copied") if self._copied else tr("Copy"))

@@ -43,11 +43,15 @@ class Told(Protocol):
 
 @dataclass(slots=True)
 class LiveReply:
-    """A reply in the making. `text` is what is shown; what came since the last batch waits in `_waiting`."""
+    """A reply in the making. `text` is what is shown; what came since the last batch waits in `_waiting`.
+
+    With `goes_on` it continues that answer, whose text it begins with.
+    """
 
     channel: ChannelId
     familiar: FamiliarId
     answers: TurnId | None = None
+    goes_on: TurnId | None = None
     state: ReplyState = "preparing"
     text: str = ""
     prompt: PromptTrace | None = None

@@ -14,10 +14,14 @@ from typing import Literal
 from familiar_app.domain.alarm import ALARM_DUE
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.ids import FamiliarId, TurnId
+from familiar_app.domain.text import ptr, tr, tr_later
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.ui.chat.memory_note import MemoryNote, is_note
+from familiar_app.ui.kit import date_text
+from familiar_app.ui.kit.date_text import long_date, time_text, weekday
 
 GAP = timedelta(minutes=10)
+_SPEAKERS = {Role.USER: tr_later("You"), Role.TOOL: tr_later("Tool"), Role.SYSTEM: tr_later("System")}
 
 RowKey = tuple[str, int | str]
 RowKind = Literal["day", "unread", "turn", "live", "failure", "silent", "unanswered", "empty", "memory"]
@@ -46,8 +50,10 @@ class Row:
     def spoken(self) -> str:
         """Return the row as a screen reader should say it."""
         if self.kind in ("turn", "live"):
-            edited = ", edited" if self.turn and self.turn.revision > 1 else ""
-            return f"{self.name}, {self.when or 'now'}{edited}: {self.text}"
+            when = self.when or tr("now")
+            if self.turn and self.turn.revision > 1:
+                return tr("{name}, {when}, edited: {said}", name=self.name, when=when, said=self.text)
+            return tr("{name}, {when}: {said}", name=self.name, when=when, said=self.text)
         return f"{self.label} {self.next_step}".strip()
 
 
@@ -70,41 +76,20 @@ def day_label(day: date, today: date) -> str:
     'Yesterday'
     """
     if day == today:
-        return "Today"
+        return tr("Today")
     if day == today - timedelta(days=1):
-        return "Yesterday"
-    weekday = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")[day.weekday()]
-    return f"{weekday}, {long_date(day)}"
-
-
-def long_date(day: date) -> str:
-    """Write a date in words, the same on every system."""
-    months = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ]
-    return f"{day.day} {months[day.month - 1]} {day.year}"
+        return tr("Yesterday")
+    return ptr("day", "{weekday}, {date}", weekday=weekday(day), date=long_date(day))
 
 
 def clock_time(at: datetime, zone: tzinfo) -> str:
     """Write the time of day in the owner's zone."""
-    return local_time(at, zone).strftime("%H:%M")
+    return time_text(local_time(at, zone))
 
 
 def full_time(at: datetime, zone: tzinfo) -> str:
     """Write date and time in the owner's zone."""
-    there = local_time(at, zone)
-    return f"{long_date(there.date())}, {there.strftime('%H:%M:%S')}"
+    return date_text.full_time(local_time(at, zone))
 
 
 def speaker(turn: Turn, familiar_name: str) -> str:
@@ -112,10 +97,10 @@ def speaker(turn: Turn, familiar_name: str) -> str:
     if turn.author is not None and turn.author.name:
         return turn.author.name
     if turn.mode == ALARM_DUE:
-        return "Reminder"
-    return {Role.ASSISTANT: familiar_name, Role.USER: "You", Role.TOOL: "Tool", Role.SYSTEM: "System"}.get(
-        turn.role, turn.role.value
-    )
+        return tr("Reminder")
+    if turn.role is Role.ASSISTANT:
+        return familiar_name
+    return tr(_SPEAKERS[turn.role]) if turn.role in _SPEAKERS else turn.role.value
 
 
 def build_rows(
@@ -149,7 +134,7 @@ def build_rows(
             rows.append(Row(("day", day.isoformat()), "day", (day, today), label=day_label(day, today)))
             marked = True
         if turn.id == unread_from:
-            rows.append(Row(("unread", "mark"), "unread", ("unread",), label="New since you were here"))
+            rows.append(Row(("unread", "mark"), "unread", ("unread",), label=tr("New since you were here")))
             marked = True
         if told is not None:
             rows.append(_memory_row(turn, told, taken_back=turn.id in taken_back))
@@ -173,14 +158,15 @@ def _voice(turn: Turn) -> tuple[object, ...]:
 
 
 def _memory_row(turn: Turn, told: MemoryNote, *, taken_back: bool) -> Row:
-    label = f"{told.title}, and taken back" if taken_back else told.title
+    title = tr(told.title)
+    label = tr("{what}, and taken back", what=title) if taken_back else title
     text = "" if taken_back else told.text
     version = (turn.id, label, text)
     return Row(turn_key(turn), "memory", version, turn=turn, label=f"{label}.", next_step=text, taken_back=taken_back)
 
 
 def _turn_row(turn: Turn, zone: tzinfo, familiar_name: str, owner_key: str, *, head: bool, last: bool) -> Row:
-    text = turn.content or ("(this message was erased)" if turn.deleted else "")
+    text = turn.content or (tr("(this message was erased)") if turn.deleted else "")
     return Row(
         key=turn_key(turn),
         kind="turn",

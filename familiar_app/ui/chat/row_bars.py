@@ -20,6 +20,7 @@ class RowBars:
         self._bar.setParent(view.transcript.viewport())
         self._bar.hide()
         self._bar_key: RowKey | None = None
+        self._cut = False
 
     def show_editor(self) -> None:
         """Put the editor where a turn is being changed, and take it away afterwards."""
@@ -84,8 +85,13 @@ class RowBars:
         if not wanted or key is None or turn is None:
             self._move_bar(None)
             return
-        self._bar.show_turn(turn, greeting=greeting, has_trace=turn.trace is not None)
+        cut = self._view.model.writable and self._view.model.cut.holds(turn)
+        self._bar.show_turn(turn, greeting=greeting, has_trace=turn.trace is not None, cut=cut)
         self._move_bar(key)
+        if cut != self._cut:
+            # The row is higher or lower now.
+            self._cut = cut
+            self._view.transcript.refresh()
 
     def _move_bar(self, key: RowKey | None) -> None:
         """Use one bar for all answers: making a widget anew for each costs more than a frame."""

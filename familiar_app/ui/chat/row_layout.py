@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.chat.document import code_blocks, code_text, mark, trim_last_margin
 from familiar_app.ui.chat.look import Look
 from familiar_app.ui.chat.markdown import split_segments, to_html
@@ -173,7 +174,7 @@ class RowLayout:
         """Say in the head what else is to be known of a turn."""
         parts = [row.time]
         if row.turn is not None and row.turn.revision > 1:
-            parts.append("edited")
+            parts.append(tr("edited"))
         if row.turn is not None and row.turn.alternatives > 1 and not row.last_answer:
             parts.append(f"{row.turn.alternative}/{row.turn.alternatives}")
         return " · ".join(part for part in parts if part)
@@ -242,7 +243,7 @@ class RowLayout:
     def _paint_fold(self, painter: QPainter, row: Row, top: float, left: float) -> None:
         painter.setFont(self.look.small)
         painter.setPen(self.look.theme.color("accent"))
-        text = f"Show the whole message ({len(row.text):,} characters)"
+        text = tr("Show the whole message ({n} characters)", n=len(row.text))
         painter.drawText(QPointF(left, top + self.text_top + self.text_px + self.look.line_px), text)
 
     def _paint_mark(self, painter: QPainter, row: Row, top: float, left: float, width: float) -> None:

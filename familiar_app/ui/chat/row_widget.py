@@ -6,49 +6,67 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from familiar_app.domain.text import ptr, tr
 from familiar_app.domain.turn import Turn
 from familiar_app.ui.chat.row import Row
 from familiar_app.ui.kit.button import button, icon_button
-from familiar_app.ui.kit.label import label, row, set_property, set_role, surface
+from familiar_app.ui.kit.label import column, label, row, set_property, set_role, surface
 from familiar_app.ui.kit.theme import Theme
 
 Do = Callable[[str], object]
 
 
 class ReplyBar(QWidget):
-    """Below the last answer: its alternatives, another one, and what stands behind it."""
+    """Below the last answer: whether it was cut off, its alternatives, another one, and what stands behind it."""
 
     def __init__(self, theme: Theme, do: Do) -> None:
         super().__init__()
-        layout = row(spacing=4)
+        self.cut = QWidget()
+        told = row(spacing=4)
+        told.addWidget(label(tr("Cut off at its length limit ·"), "faint"))
+        self.go_on = button(
+            tr("Continue"), lambda: do("go_on"), role="link", tip=tr("Have the model go on where this stops")
+        )
+        told.addWidget(self.go_on)
+        told.addStretch(1)
+        self.cut.setLayout(told)
+        layout = column(spacing=0)
         layout.setContentsMargins(0, 4, 0, 0)
-        self.back = icon_button(
-            theme, "chevron_left", "Previous answer", lambda: do("swipe_back"), side=16, shortcut="←"
-        )
-        self.counter = label("", "faint")
-        self.on = icon_button(theme, "chevron_right", "Next answer", lambda: do("swipe_on"), side=16, shortcut="→")
-        self.again = icon_button(
-            theme, "refresh", "Answer again", lambda: do("regenerate"), side=16, shortcut="Ctrl+Return"
-        )
-        self.why = button("Why?", lambda: do("why"), role="link", tip="Show the prompt behind this answer")
-        for widget in (self.back, self.counter, self.on, self.again, self.why):
-            layout.addWidget(widget)
-        layout.addStretch(1)
+        layout.addWidget(self.cut)
+        layout.addLayout(self._controls(theme, do))
         self.setLayout(layout)
 
-    def show_turn(self, turn: Turn, *, greeting: bool, has_trace: bool) -> None:
+    def _controls(self, theme: Theme, do: Do) -> QHBoxLayout:
+        controls = row(spacing=4)
+        self.back = icon_button(
+            theme, "chevron_left", tr("Previous answer"), lambda: do("swipe_back"), side=16, shortcut="←"
+        )
+        self.counter = label("", "faint")
+        self.on = icon_button(theme, "chevron_right", tr("Next answer"), lambda: do("swipe_on"), side=16, shortcut="→")
+        self.again = icon_button(
+            theme, "refresh", tr("Answer again"), lambda: do("regenerate"), side=16, shortcut="Ctrl+Return"
+        )
+        tip = tr("Show the prompt behind this answer")
+        self.why = button(tr("Why?"), lambda: do("why"), role="link", tip=tip)
+        for widget in (self.back, self.counter, self.on, self.again, self.why):
+            controls.addWidget(widget)
+        controls.addStretch(1)
+        return controls
+
+    def show_turn(self, turn: Turn, *, greeting: bool, has_trace: bool, cut: bool = False) -> None:
         """Show the counter and offer what can be done with this answer."""
         self.counter.setText(f"{turn.alternative}/{turn.alternatives}")
-        self.counter.setAccessibleName(f"Answer {turn.alternative} of {turn.alternatives}")
+        self.counter.setAccessibleName(tr("Answer {place} of {n}", place=turn.alternative, n=turn.alternatives))
         self.counter.setVisible(not greeting)
         self.back.setEnabled(greeting or turn.alternative > 1)
         newer = turn.alternative >= turn.alternatives and not greeting
-        name = "Make another answer" if newer else "Next greeting" if greeting else "Next answer"
+        name = tr("Make another answer") if newer else tr("Next greeting") if greeting else tr("Next answer")
         self.on.setAccessibleName(name)
         self.on.setToolTip(f"{name} (→)")
         self.again.setVisible(not greeting)
+        self.cut.setVisible(cut)
         self.why.setVisible(has_trace)
 
 
@@ -66,9 +84,9 @@ class MessageBar(QFrame):
         text = label(shown.spoken(), "danger" if failed else "quiet", wrap=True, selectable=failed)
         layout.addWidget(text, 1)
         steps = {
-            "failure": ("Try again", "try_again"),
-            "unanswered": ("Answer", "try_again"),
-            "silent": ("Ask again", "try_again"),
+            "failure": (tr("Try again"), "try_again"),
+            "unanswered": (ptr("verb", "Answer"), "try_again"),
+            "silent": (tr("Ask again"), "try_again"),
         }
         self.step = None
         if shown.kind in steps:
@@ -76,7 +94,7 @@ class MessageBar(QFrame):
             self.step = button(caption, lambda: do(deed), theme=theme, icon="refresh")
             layout.addWidget(self.step, 0, Qt.AlignmentFlag.AlignVCenter)
         if shown.kind == "silent":
-            layout.addWidget(button("Why?", lambda: do("why_silent"), role="link"))
+            layout.addWidget(button(tr("Why?"), lambda: do("why_silent"), role="link"))
         self.setLayout(layout)
 
 
@@ -90,11 +108,11 @@ class MemoryBar(QFrame):
         layout.setContentsMargins(0, 2, 8, 2)
         self.text = label(shown.spoken(), "quiet", wrap=True)
         layout.addWidget(self.text, 1)
-        self.undo = button("Undo", lambda: do("take_back"), role="link", tip="Take this back")
-        self.undo.setAccessibleName(f"Undo: {shown.label}")
+        self.undo = button(tr("Undo"), lambda: do("take_back"), role="link", tip=tr("Take this back"))
+        self.undo.setAccessibleName(tr("Undo: {what}", what=shown.label))
         self.undo.setVisible(not shown.taken_back)
-        self.look = button("Show", lambda: do("memory"), role="link", tip="Show it among the memories")
-        self.look.setAccessibleName(f"Show among the memories: {shown.label}")
+        self.look = button(tr("Show"), lambda: do("memory"), role="link", tip=tr("Show it among the memories"))
+        self.look.setAccessibleName(tr("Show among the memories: {what}", what=shown.label))
         self.look.setVisible(can_show)
         for widget in (self.undo, self.look):
             layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
@@ -108,23 +126,23 @@ class GreetingBar(QWidget):
         super().__init__()
         layout = row(spacing=4)
         layout.setContentsMargins(0, 8, 0, 4)
-        layout.addWidget(button("Begin with this", lambda: do("greet"), role="primary"))
+        layout.addWidget(button(tr("Begin with this"), lambda: do("greet"), role="primary"))
         layout.addSpacing(8)
-        back = icon_button(theme, "chevron_left", "Previous greeting", lambda: do("greeting_back"), side=16)
+        back = icon_button(theme, "chevron_left", tr("Previous greeting"), lambda: do("greeting_back"), side=16)
         self.counter = label("", "faint")
-        on = icon_button(theme, "chevron_right", "Next greeting", lambda: do("greeting_on"), side=16)
+        on = icon_button(theme, "chevron_right", tr("Next greeting"), lambda: do("greeting_on"), side=16)
         self._several = (back, self.counter, on)
         for widget in self._several:
             layout.addWidget(widget)
         layout.addSpacing(8)
-        layout.addWidget(label("or write the first message yourself.", "quiet"))
+        layout.addWidget(label(tr("or write the first message yourself."), "quiet"))
         layout.addStretch(1)
         self.setLayout(layout)
 
     def show_place(self, index: int, count: int) -> None:
         """Show which greeting of how many this is."""
         self.counter.setText(f"{index + 1}/{count}")
-        self.counter.setAccessibleName(f"Greeting {index + 1} of {count}")
+        self.counter.setAccessibleName(tr("Greeting {place} of {n}", place=index + 1, n=count))
         for widget in self._several:
             widget.setVisible(count > 1)
 
@@ -139,7 +157,7 @@ class TurnEditor(QWidget):
         super().__init__()
         self._height_px = height_px
         self.edit = _KeyedEdit(self._save, self.cancelled.emit)
-        self.edit.setAccessibleName("Text of the message")
+        self.edit.setAccessibleName(tr("Text of the message"))
         self.edit.setPlainText(text)
         self.edit.moveCursor(self.edit.textCursor().MoveOperation.End)
         layout = QVBoxLayout(self)
@@ -147,10 +165,10 @@ class TurnEditor(QWidget):
         layout.setSpacing(8)
         layout.addWidget(self.edit, 1)
         steps = row(spacing=8)
-        self.save_button = button("Save", self._save, role="primary", tip="Ctrl+Return")
+        self.save_button = button(tr("Save"), self._save, role="primary", tip="Ctrl+Return")
         steps.addWidget(self.save_button)
-        steps.addWidget(button("Cancel", self.cancelled.emit, tip="Esc"))
-        steps.addWidget(label("Earlier versions are kept.", "faint"))
+        steps.addWidget(button(tr("Cancel"), self.cancelled.emit, tip="Esc"))
+        steps.addWidget(label(tr("Earlier versions are kept."), "faint"))
         steps.addStretch(1)
         layout.addLayout(steps)
 
@@ -183,14 +201,14 @@ class RowTools(QFrame):
     def __init__(self, theme: Theme, parent: QWidget, do: Do) -> None:
         super().__init__(parent)
         set_role(self, "card")
-        self.setAccessibleName("What to do with this message")
+        self.setAccessibleName(tr("What to do with this message"))
         layout = row(spacing=0)
         layout.setContentsMargins(2, 2, 2, 2)
-        self.why = icon_button(theme, "question", "Why?", lambda: do("why"), side=16)
-        self.copy = icon_button(theme, "copy", "Copy", lambda: do("copy"), side=16, shortcut="Ctrl+C")
-        self.edit = icon_button(theme, "edit", "Edit", lambda: do("edit"), side=16, shortcut="F2")
-        self.remove = icon_button(theme, "trash", "Remove", lambda: do("remove"), side=16, shortcut="Del")
-        self.more = icon_button(theme, "more", "More", lambda: do("menu"), side=16)
+        self.why = icon_button(theme, "question", tr("Why?"), lambda: do("why"), side=16)
+        self.copy = icon_button(theme, "copy", tr("Copy"), lambda: do("copy"), side=16, shortcut="Ctrl+C")
+        self.edit = icon_button(theme, "edit", tr("Edit"), lambda: do("edit"), side=16, shortcut="F2")
+        self.remove = icon_button(theme, "trash", tr("Remove"), lambda: do("remove"), side=16, shortcut="Del")
+        self.more = icon_button(theme, "more", tr("More"), lambda: do("menu"), side=16)
         for widget in (self.why, self.copy, self.edit, self.remove, self.more):
             layout.addWidget(widget)
         self.setLayout(layout)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFormLayout, QPlainTextEdit, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Revision
 from familiar_app.ui.chat.row import full_time
 from familiar_app.ui.chat.why import Why
@@ -61,7 +62,7 @@ class ShareBar(QWidget):
         super().__init__()
         self._theme, self._share = theme, share
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(f"{round(share * 100)} % of the prompt")
+        self.setAccessibleName(tr("{percent} % of the prompt", percent=round(share * 100)))
 
     def sizeHint(self) -> QSize:
         return QSize(80, 4)
@@ -133,28 +134,28 @@ class WhyView(QScrollArea):
         self._theme, self._show_turn = theme, show_turn
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("The prompt behind this answer")
+        self.setAccessibleName(tr("The prompt behind this answer"))
         inside = QWidget()
         layout = column(margins=16, spacing=12)
         if inspect is not None:
-            self.inspect = button("Open in Prompts", inspect, theme=theme, icon="prompts")
+            self.inspect = button(tr("Open in Prompts"), inspect, theme=theme, icon="prompts")
             layout.addWidget(self.inspect, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addLayout(self._facts(why))
         layout.addWidget(line())
-        layout.addWidget(label("Layers", "strong"))
+        layout.addWidget(label(tr("Layers"), "strong"))
         for layer in why.layers:
             section = Section(theme, layer.title, layer.summary, self._layer_filler(layer.text, layer.left_out))
             section.layout().insertWidget(2, ShareBar(theme, layer.share))
             layout.addWidget(section)
         layout.addWidget(line())
-        layout.addWidget(label(f"Messages as they were sent ({len(why.messages)})", "strong"))
+        layout.addWidget(label(tr("Messages as they were sent ({n})", n=len(why.messages)), "strong"))
         for message in why.messages:
             preview = " ".join(message.text.split())
             preview = preview if len(preview) <= 70 else preview[:69] + "…"
             layout.addWidget(Section(theme, message.title, preview, self._message_filler(message.text, message.turn)))
         if why.sent is not None:
             layout.addWidget(line())
-            layout.addWidget(Section(theme, "Request, byte for byte", "", self._message_filler(why.sent, None)))
+            layout.addWidget(Section(theme, tr("Request, byte for byte"), "", self._message_filler(why.sent, None)))
         layout.addStretch(1)
         inside.setLayout(layout)
         self.setWidget(inside)
@@ -172,20 +173,20 @@ class WhyView(QScrollArea):
 
     def _layer_filler(self, text: str, left_out: Sequence[str]) -> Callable[[QVBoxLayout], object]:
         def fill(layout: QVBoxLayout) -> None:
-            shown = text or "(nothing)"
-            layout.addWidget(text_view(self._theme, shown, "Text of the layer", lines=_MOST_LINES))
+            shown = text or tr("(nothing)")
+            layout.addWidget(text_view(self._theme, shown, tr("Text of the layer"), lines=_MOST_LINES))
             for one in left_out:
-                layout.addWidget(label(f"Left out: {one}", "faint", wrap=True))
+                layout.addWidget(label(tr("Left out: {what}", what=one), "faint", wrap=True))
 
         return fill
 
     def _message_filler(self, text: str, turn: int | None) -> Callable[[QVBoxLayout], object]:
         def fill(layout: QVBoxLayout) -> None:
-            layout.addWidget(text_view(self._theme, text, "Text of the message", lines=_MOST_LINES))
+            layout.addWidget(text_view(self._theme, text, tr("Text of the message"), lines=_MOST_LINES))
             steps = row(spacing=4)
-            steps.addWidget(button("Copy", lambda: QGuiApplication.clipboard().setText(text), role="link"))
+            steps.addWidget(button(tr("Copy"), lambda: QGuiApplication.clipboard().setText(text), role="link"))
             if turn is not None:
-                steps.addWidget(button("Show in the conversation", lambda: self._show_turn(turn), role="link"))
+                steps.addWidget(button(tr("Show in the conversation"), lambda: self._show_turn(turn), role="link"))
             steps.addStretch(1)
             layout.addLayout(steps)
 
@@ -201,16 +202,16 @@ class RevisionsView(QScrollArea):
         super().__init__()
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Versions of this message")
+        self.setAccessibleName(tr("Versions of this message"))
         inside = QWidget()
         layout = column(margins=16, spacing=8)
         for place, revision in enumerate(revisions):
-            now = " · now" if place == 0 else ""
-            layout.addWidget(label(f"Version {revision.number}{now}", "strong"))
+            name = tr("Version {number}", number=revision.number)
+            layout.addWidget(label(tr("{version} · now", version=name) if place == 0 else name, "strong"))
             layout.addWidget(label(full_time(revision.at, zone), "faint"))
-            layout.addWidget(text_view(theme, revision.content, f"Version {revision.number}", lines=_MOST_LINES))
+            layout.addWidget(text_view(theme, revision.content, name, lines=_MOST_LINES))
             if place > 0:
-                back = button("Use this text again", lambda chosen=revision: restore(chosen), role="link")
+                back = button(tr("Use this text again"), lambda chosen=revision: restore(chosen), role="link")
                 layout.addWidget(back, 0, Qt.AlignmentFlag.AlignLeft)
             layout.addWidget(line())
         layout.addStretch(1)

@@ -11,6 +11,7 @@ from datetime import date, datetime, time, tzinfo
 from familiar_app.domain.clock import Clock, local_time
 from familiar_app.domain.ids import OWNER, TurnId, is_local
 from familiar_app.domain.saved_memory.notice import Visibility
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Channel, Role, Turn
 from familiar_app.store.vault import Vault
 from familiar_app.ui.chat.calendar import Calendar
@@ -171,10 +172,10 @@ class Transcript:
         if reply is not None and (not reply.over or reply.state == "failed"):
             self._add_live(rows, reply)
         elif reply is not None and reply.state == "silent":
-            label = reply.why_silent or f"{self.familiar_name} chose to say nothing."
+            label = reply.why_silent or tr("{name} chose to say nothing.", name=self.familiar_name)
             rows.append(Row(("silent", 0), "silent", ("silent", label), label=label))
         elif self._waits(rows) and (reply is None or reply.state == "stopped"):
-            rows.append(Row(("unanswered", 0), "unanswered", ("unanswered",), label="This has no answer yet."))
+            rows.append(Row(("unanswered", 0), "unanswered", ("unanswered",), label=tr("This has no answer yet.")))
 
     def _waits(self, rows: list[Row]) -> bool:
         """Tell whether the owner said the last word in a channel of the window."""
@@ -201,7 +202,7 @@ class Transcript:
                     ("failure", 0),
                     "failure",
                     (id(reply),),
-                    label=error.message if error else "The reply failed.",
+                    label=error.message if error else tr("The reply failed."),
                     next_step=error.next_step if error else "",
                     retryable=True,
                 )

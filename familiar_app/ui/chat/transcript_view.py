@@ -23,6 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.chat.look import Look
 from familiar_app.ui.chat.pointer import Pointer
 from familiar_app.ui.chat.row import Row, RowKey
@@ -67,8 +68,8 @@ class TranscriptView(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Conversation")
-        self.setAccessibleDescription("Up and Down go from message to message.")
+        self.setAccessibleName(tr("Conversation"))
+        self.setAccessibleDescription(tr("Up and Down go from message to message."))
         self.viewport().setMouseTracking(True)
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         self.setMinimumSize(200, 120)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import TurnId
+from familiar_app.domain.text import ntr, tr
 from familiar_app.domain.turn import Revision, Turn
 from familiar_app.ui.chat.composer import check_message
 from familiar_app.ui.chat.row import RowKey, turn_key
@@ -51,7 +52,7 @@ class TurnEdits:
             return
         text = check_message(text)
         if not text:
-            raise UserError("An empty message can't be kept.", "Remove it instead, or type something.")
+            raise UserError(tr("An empty message can't be kept."), tr("Remove it instead, or type something."))
         if text == turn.content:
             self.cancel()
             return
@@ -60,7 +61,7 @@ class TurnEdits:
         self._chat.show_turn(changed)
         self._chat.tell("edit")
         self._chat.offer_undo(
-            "Message changed.", lambda: self.put_text(turn.id, turn.content), lambda: self.put_text(turn.id, text)
+            tr("Message changed."), lambda: self.put_text(turn.id, turn.content), lambda: self.put_text(turn.id, text)
         )
 
     async def put_text(self, turn: TurnId, text: str) -> None:
@@ -76,7 +77,7 @@ class TurnEdits:
         """Take turns out of sight and out of prompts; they can be brought back."""
         ids = [turn.id for turn in turns]
         await self._hide(ids)
-        what = "Message removed." if len(ids) == 1 else f"{len(ids)} messages removed."
+        what = ntr("Message removed.", "{n} messages removed.", len(ids))
         self._chat.offer_undo(what, lambda: self.bring_back(ids), lambda: self._hide(ids))
 
     async def _hide(self, ids: Sequence[TurnId]) -> None:

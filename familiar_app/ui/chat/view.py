@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import TurnId
+from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.chat.arrival import Arrivals
 from familiar_app.ui.chat.channel_list_view import ChannelListView
 from familiar_app.ui.chat.deed import Deeds
@@ -49,12 +50,16 @@ class ChatView(QWidget):
         self.channels = ChannelListView(theme)
         self.header = Header(theme, do)
         self.finder = FindBar(
-            theme, "Search in this channel", ("Older hit", "Newer hit"), after_ms=SEARCH_AFTER_MS, upwards=True
+            theme,
+            tr("Search in this channel"),
+            (tr("Older hit"), tr("Newer hit")),
+            after_ms=SEARCH_AFTER_MS,
+            upwards=True,
         )
         self.transcript = TranscriptView(self._look())
         self.overview = Overview(theme)
         self.tools = RowTools(theme, self.transcript.viewport(), self._tool)
-        self.newer = button("To the end", lambda: do("end"), theme=theme, icon="chevron_down")
+        self.newer = button(tr("To the end"), lambda: do("end"), theme=theme, icon="chevron_down")
         self.newer.setParent(self.transcript.viewport())
         self.newer.setCursor(Qt.CursorShape.ArrowCursor)
         self.newer.hide()
@@ -101,9 +106,9 @@ class ChatView(QWidget):
         self._channel_side.setMinimumWidth(150)
         head = row(spacing=4)
         head.setContentsMargins(12, 8, 8, 8)
-        head.addWidget(label("Channels", "strong"))
+        head.addWidget(label(tr("Channels"), "strong"))
         head.addStretch(1)
-        head.addWidget(icon_button(self.theme, "plus", "New channel", lambda: self.deeds.do("new_channel")))
+        head.addWidget(icon_button(self.theme, "plus", tr("New channel"), lambda: self.deeds.do("new_channel")))
         layout = column(spacing=0)
         layout.addLayout(head)
         layout.addWidget(self.channels, 1)
@@ -249,7 +254,7 @@ class ChatView(QWidget):
         """Have a screen reader say the answer that has just ended."""
         reply = self.model.reply
         if reply is not None and QAccessible.isActive():
-            said = reply.turn.content if reply.turn is not None else str(reply.error or "No answer")
+            said = reply.turn.content if reply.turn is not None else str(reply.error or tr("No answer"))
             event = QAccessibleAnnouncementEvent(self.transcript, f"{self.model.hosted.name}: {said}")
             QAccessible.updateAccessibility(event)
 
@@ -292,7 +297,7 @@ class ChatView(QWidget):
         away = opened is not None and not self.model.following and not self.transcript.stack.at_bottom()
         if away and opened is not None:
             count = opened.newer
-            text = f"{count} new" if count else "To the end"
+            text = ntr("{n} new", "{n} new", count) if count else tr("To the end")
             if self.newer.text() != text:
                 self.newer.setText(text)
                 self.newer.setAccessibleName(text)

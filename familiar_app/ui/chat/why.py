@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import tzinfo
 
+from familiar_app.domain.text import number, tr
 from familiar_app.domain.trace import LayerTrace, PromptTrace
+from familiar_app.ui.chat.further import cut_off
 from familiar_app.ui.chat.reply import speed_of
 from familiar_app.ui.chat.row import full_time
 from familiar_app.ui.kit.prompt_word import meter, words
@@ -50,7 +52,7 @@ def explain(trace: PromptTrace, zone: tzinfo) -> Why:
         facts=tuple(_facts(trace, zone)),
         layers=tuple(_layer(layer, trace) for layer in trace.layers),
         messages=tuple(
-            WhyMessage(f"{message.role} · {words(message.layer)}", message.content, message.turn)
+            WhyMessage(f"{words(message.role)} · {words(message.layer)}", message.content, message.turn)
             for message in trace.messages
         ),
         sent=trace.sent,
@@ -59,39 +61,48 @@ def explain(trace: PromptTrace, zone: tzinfo) -> Why:
 
 def _facts(trace: PromptTrace, zone: tzinfo) -> list[tuple[str, str]]:
     facts = [
-        ("Model", f"{trace.model} ({trace.provider})"),
-        ("When", full_time(trace.at, zone)),
-        ("Prompt", meter(trace.tokens, trace.context_tokens, exact=trace.exact_tokens)),
+        (tr("Model"), f"{trace.model} ({trace.provider})"),
+        (tr("When"), full_time(trace.at, zone)),
+        (tr("Prompt"), meter(trace.tokens, trace.context_tokens, exact=trace.exact_tokens)),
     ]
     usage = trace.usage or {}
     if usage.get("completion_tokens"):
-        facts.append(("Answer", f"{usage['completion_tokens']:,} tokens, at most {trace.answer_tokens:,}"))
+        spoken = int(usage["completion_tokens"])
+        facts.append((tr("Answer"), tr("{n} tokens, at most {most}", n=spoken, most=trace.answer_tokens)))
     if usage.get("first_token_ms") is not None:
-        facts.append(("First word after", f"{float(usage['first_token_ms']) / 1000:.1f} s"))
+        first_s = float(usage["first_token_ms"]) / 1000
+        facts.append((tr("First word after"), tr("{n} s", n=number(first_s, 1))))
     speed = speed_of(trace)
     if speed is not None:
-        facts.append(("Speed", f"{speed:.1f} tokens a second"))
+        facts.append((tr("Speed"), tr("{n} tokens a second", n=number(speed, 1))))
     sampling = ", ".join(
         f"{words(name)} {value}" for name, value in trace.sampling.items() if value not in (None, [], ())
     )
-    facts.append(("Sampling", sampling or "the provider's own"))
+    facts.append((tr("Sampling"), sampling or tr("the provider's own")))
     if trace.error == _STOPPED:
-        facts.append(("Outcome", "stopped before its end"))
+        facts.append((tr("Outcome"), tr("stopped before its end")))
     elif trace.error:
-        facts.append(("Error", trace.error))
+        facts.append((tr("Error"), trace.error))
+    elif cut_off(trace):
+        facts.append((tr("Outcome"), tr("cut off at its length limit")))
     if trace.silent:
-        facts.append(("Outcome", "chose to stay silent"))
+        facts.append((tr("Outcome"), tr("chose to stay silent")))
     return facts
 
 
 def _layer(layer: LayerTrace, trace: PromptTrace) -> WhyLayer:
     most = layer.cap_tokens if layer.cap_tokens is not None else layer.budget_tokens
-    budget = f" of {most:,}" if most is not None else ""
-    cached = "unchanged since the last prompt" if layer.cached else f"built in {layer.ms:.0f} ms"
+    amount = tr("{n} tokens", n=layer.tokens)
+    if most is not None:
+        amount = tr("{n} of {most} tokens", n=layer.tokens, most=most)
+    cached = tr("unchanged since the last prompt") if layer.cached else tr("built in {n} ms", n=number(layer.ms, 0))
     return WhyLayer(
         title=words(layer.name),
-        summary=f"{layer.tokens:,}{budget} tokens · {cached}",
+        summary=f"{amount} · {cached}",
         share=min(1.0, layer.tokens / trace.tokens) if trace.tokens > 0 else 0.0,
         text=layer.text,
-        left_out=tuple(f"{one.what}: {one.reason} ({one.tokens:,} tokens)" for one in layer.left_out),
+        left_out=tuple(
+            tr("{what}: {reason} ({n} tokens)", what=one.what, reason=one.reason, n=one.tokens)
+            for one in layer.left_out
+        ),
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.chat.composer import length_problem
 from familiar_app.ui.chat.composer_edit import ComposerEdit
 from familiar_app.ui.chat.context_meter import ContextMeter
@@ -26,7 +27,7 @@ class Writing(QWidget):
         super().__init__()
         self._theme = theme
         self.composer = ComposerEdit()
-        self.send = icon_button(theme, "send", "Send", press, role="accent", shortcut="Return")
+        self.send = icon_button(theme, "send", tr("Send"), press, role="accent", shortcut="Return")
         self.limit = label("", "danger", wrap=True)
         self.limit.hide()
         self.meter = ContextMeter(theme)
@@ -57,16 +58,15 @@ class Writing(QWidget):
     def show_channel(self, name: str, *, writable: bool) -> None:
         """Say whom one writes to, or where it has to be done instead."""
         self.composer.setReadOnly(not writable)
-        elsewhere = f"This channel lives on Discord. Write to {name} there."
-        self.composer.setPlaceholderText(f"Write to {name}" if writable else elsewhere)
+        elsewhere = tr("This channel lives on Discord. Write to {name} there.", name=name)
+        self.composer.setPlaceholderText(tr("Write to {name}", name=name) if writable else elsewhere)
 
     def show_replying(self, replying: bool, *, writable: bool) -> None:
         """Let the button stop a reply while there is one."""
         self.composer.replying = replying
         keep_icon(self._theme, self.send, "stop" if replying else "send", "danger" if replying else "accent")
-        name = "Stop (Esc)" if replying else "Send (Return)"
-        self.send.setAccessibleName(name.split(" (", maxsplit=1)[0])
-        self.send.setToolTip(name)
+        self.send.setAccessibleName(tr("Stop") if replying else tr("Send"))
+        self.send.setToolTip(tr("Stop (Esc)") if replying else tr("Send (Return)"))
         self.send.setEnabled(writable or replying)
 
     def show_problem(self, text: str) -> None:

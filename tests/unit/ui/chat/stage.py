@@ -78,6 +78,7 @@ class ScriptedConversation:
         self.error: FamiliarError | None = None
         self.silent = False
         self.keeps: str | None = None
+        self.finish = "stop"
         self.gate = asyncio.Event()
         self.gate.set()
         self.stopped: set[ChannelId] = set()
@@ -100,9 +101,17 @@ class ScriptedConversation:
         async for event in self._answer(found.channel, answered):
             yield event
 
-    async def _answer(self, channel: ChannelId, answers: TurnId) -> AsyncGenerator[ExchangeEvent]:
+    async def go_on(self, answer: TurnId) -> AsyncGenerator[ExchangeEvent]:
+        cut = await self.vault.turns.get(answer)
+        assert cut is not None
+        assert cut.answers is not None
+        async for event in self._answer(cut.channel, cut.answers, begun=cut.content):
+            yield event
+
+    async def _answer(self, channel: ChannelId, answers: TurnId, *, begun: str = "") -> AsyncGenerator[ExchangeEvent]:
         self.stopped.discard(channel)
         trace = make_trace(self.clock.now())
+        trace = trace.model_copy(update={"usage": {**(trace.usage or {}), "finish": self.finish}})
         yield PromptReady(trace)
         said: list[str] = []
         if self.error is not None:
@@ -122,7 +131,7 @@ class ScriptedConversation:
             yield ReplyDelta(piece)
         if channel not in self.stopped:
             await self.gate.wait()
-        turn = await self._store(channel, "".join(said), answers, trace_id) if said else None
+        turn = await self._store(channel, begun + "".join(said), answers, trace_id) if said else None
         if channel in self.stopped or turn is None:
             yield ReplyStopped(turn)
         else:
