@@ -9,6 +9,6 @@ from familiar_app.domain.turn import Channel
 
 def channel_title(channel: Channel) -> str:
     """Return what to call a channel to people."""
-    if channel.key == MAIN_CHANNEL and channel.title in ("", "main"):
+    if channel.key == MAIN_CHANNEL and channel.title in ("", "main", "Main"):
         return tr("Main")
     return channel.title or channel.key.partition(":")[2] or channel.key

@@ -19,6 +19,7 @@ NAMES: Mapping[str, str] = {
     "platform": tr_later("platform"),
     "final_reminder": tr_later("final reminder"),
     "recent_history": tr_later("recent history"),
+    "answer_so_far": tr_later("answer so far"),
     "reply": tr_later("reply"),
     "system": tr_later("system"),
     "user": tr_later("user"),
