@@ -7,11 +7,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize
 
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.lorebook.books import Books
 from familiar_app.ui.lorebook.control import ChoiceBox
 from familiar_app.ui.lorebook.tip import plain_tip
 
-NEW = "Make a new one…"
+NEW = tr_later("Make a new one…")
 WIDEST = 34
 
 
@@ -21,7 +22,7 @@ class BookBox(ChoiceBox):
     def __init__(self, books: Books, path: Callable[[], Path], make: Callable[[], object]) -> None:
         super().__init__()
         self._books, self._path, self._make = books, path, make
-        self.setAccessibleName("Lorebook")
+        self.setAccessibleName(tr("Lorebook"))
         self.activated.connect(self._chosen)
         self.refresh()
 
@@ -33,7 +34,7 @@ class BookBox(ChoiceBox):
             title = self._books.title(book)
             self.addItem(title if len(title) <= WIDEST else f"{title[: WIDEST - 1]}…", book.path)
         self.insertSeparator(self.count())
-        self.addItem(NEW)
+        self.addItem(tr(NEW))
         self.blockSignals(False)
         self.show_own()
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QRadioButton, QScrollArea, QWidget
 
 from familiar_app.domain.lorebook.entry import Folder
+from familiar_app.domain.text import number, tr, tr_later
 from familiar_app.store.book_shelf import BookFile
 from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.field import line_edit
@@ -17,7 +18,7 @@ from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.lorebook.control import ChoiceBox, NumberBox, TextBox
 from familiar_app.ui.lorebook.model import LorebookModel
 
-RECURSION = ((None, "As the familiar"), (True, "Yes"), (False, "No"))
+RECURSION = ((None, tr_later("As the familiar")), (True, tr_later("Yes")), (False, tr_later("No")))
 Channels = Sequence[tuple[str, str]]
 """Keys of channels with their titles."""
 
@@ -39,21 +40,21 @@ class BookPage(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName("About this lorebook")
+        self.setAccessibleName(tr("About this lorebook"))
         layout = column(margins=16, spacing=8)
         self._add_words(layout)
         layout.addWidget(line())
-        layout.addWidget(label("Where it counts", "strong"))
+        layout.addWidget(label(tr("Where it counts"), "strong"))
         self._add_binding(layout, book, channels)
         layout.addWidget(line())
         self._add_limits(layout)
         layout.addWidget(line())
-        layout.addWidget(label("Folders", "strong"))
+        layout.addWidget(label(tr("Folders"), "strong"))
         self._folders = column(spacing=4)
         layout.addLayout(self._folders)
         self.show_folders()
         layout.addWidget(line())
-        self.discard = button("Delete this lorebook", discard, role="danger")
+        self.discard = button(tr("Delete this lorebook"), discard, role="danger")
         layout.addWidget(self.discard, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addWidget(label(str(book.path.name), "faint", wrap=True))
         layout.addStretch(1)
@@ -63,16 +64,16 @@ class BookPage(QScrollArea):
 
     def _add_words(self, layout) -> None:
         book = self._model.book
-        self.name = line_edit(book.name, name="Name of the lorebook")
+        self.name = line_edit(book.name, name=tr("Name of the lorebook"))
         self.name.editingFinished.connect(self._rename)
         self.description = TextBox()
-        self.description.setAccessibleName("What it is about")
+        self.description.setAccessibleName(tr("What it is about"))
         self.description.setFixedHeight(self._theme.px(88))
         self.description.setPlainText(book.description)
         self.description.textChanged.connect(
-            lambda: self._model.change_book("Description changed", description=self.description.toPlainText())
+            lambda: self._model.change_book(tr("Description changed"), description=self.description.toPlainText())
         )
-        for title, widget in (("Name", self.name), ("What it is about", self.description)):
+        for title, widget in ((tr("Name"), self.name), (tr("What it is about"), self.description)):
             heading = label(title, "strong")
             heading.setBuddy(widget)
             layout.addWidget(heading)
@@ -81,18 +82,20 @@ class BookPage(QScrollArea):
     def _rename(self) -> None:
         name = self.name.text().strip()
         if name:
-            self._model.change_book("Lorebook renamed", name=name)
+            self._model.change_book(tr("Lorebook renamed"), name=name)
         else:
             self.name.setText(self._model.book.name)
 
     # ---- where it counts
 
     def _add_binding(self, layout, book: BookFile, channels: Channels) -> None:
-        self.everywhere = QRadioButton("For every familiar, everywhere")
-        self.in_channels = QRadioButton("In these channels of this familiar")
+        self.everywhere = QRadioButton(tr("For every familiar, everywhere"))
+        self.in_channels = QRadioButton(tr("In these channels of this familiar"))
         self.channels: dict[str, QCheckBox] = {}
         if book.binding == "familiar":
-            layout.addWidget(label("It is this familiar's own and counts in all of its channels.", "quiet", wrap=True))
+            layout.addWidget(
+                label(tr("It is this familiar's own and counts in all of its channels."), "quiet", wrap=True)
+            )
             return
         self.everywhere.setChecked(book.binding == "everywhere")
         self.in_channels.setChecked(book.binding != "everywhere")
@@ -103,7 +106,7 @@ class BookPage(QScrollArea):
         unknown = [(key, key) for key in book.channels if key not in dict(channels)]
         for key, title in (*channels, *unknown):
             box = QCheckBox(title)
-            box.setAccessibleName(f"Counts in {title}")
+            box.setAccessibleName(tr("Counts in {channel}", channel=title))
             box.setChecked(key in book.channels)
             box.setEnabled(book.binding != "everywhere")
             box.clicked.connect(lambda _on=False: self._rebind())
@@ -123,27 +126,27 @@ class BookPage(QScrollArea):
 
     def _add_limits(self, layout) -> None:
         book = self._model.book
-        self.depth = NumberBox(decimals=0, least=-1, most=1000, blank="As the familiar")
+        self.depth = NumberBox(decimals=0, least=-1, most=1000, blank=tr("As the familiar"))
         self.depth.setValue(-1 if book.scan_depth is None else book.scan_depth)
         self.depth.valueChanged.connect(
-            lambda value: self._model.change_book("Depth changed", scan_depth=None if value < 0 else int(value))
+            lambda value: self._model.change_book(tr("Depth changed"), scan_depth=None if value < 0 else int(value))
         )
-        self.budget = NumberBox(decimals=0, least=0, most=1_000_000, blank="No limit of its own")
+        self.budget = NumberBox(decimals=0, least=0, most=1_000_000, blank=tr("No limit of its own"))
         self.budget.setValue(book.token_budget or 0)
         self.budget.valueChanged.connect(
-            lambda value: self._model.change_book("Budget changed", token_budget=int(value) or None)
+            lambda value: self._model.change_book(tr("Budget changed"), token_budget=int(value) or None)
         )
         self.recursive = ChoiceBox()
         for _value, title in RECURSION:
-            self.recursive.addItem(title)
+            self.recursive.addItem(tr(title))
         self.recursive.setCurrentIndex([value for value, _title in RECURSION].index(book.recursive))
         self.recursive.activated.connect(
-            lambda number: self._model.change_book("Recursion changed", recursive=RECURSION[number][0])
+            lambda number: self._model.change_book(tr("Recursion changed"), recursive=RECURSION[number][0])
         )
         for title, widget in (
-            ("Messages looked at", self.depth),
-            ("Most tokens", self.budget),
-            ("Entries wake each other", self.recursive),
+            (tr("Messages looked at"), self.depth),
+            (tr("Most tokens"), self.budget),
+            (tr("Entries wake each other"), self.recursive),
         ):
             heading = label(title)
             heading.setBuddy(widget)
@@ -158,22 +161,30 @@ class BookPage(QScrollArea):
         for folder in book.folders:
             count = sum(one.folder == folder.id for one in book.entries)
             one = row(spacing=8)
-            box = QCheckBox(f"{folder.name} ({count:,})")
-            box.setAccessibleName(f"Folder {folder.name} is on")
+            box = QCheckBox(f"{folder.name} ({number(count)})")
+            box.setAccessibleName(tr("Folder {folder} is on", folder=folder.name))
             box.setChecked(folder.enabled)
             box.clicked.connect(lambda on, folder=folder: self._switch(folder, on))
             one.addWidget(box, 1)
-            name = f"Take folder {folder.name} away"
+            name = tr("Take folder {folder} away", folder=folder.name)
             one.addWidget(icon_button(self._theme, "close", name, lambda folder=folder: self._drop(folder)))
             self._folders.addLayout(one)
         if not book.folders:
             self._folders.addWidget(
-                label("There are none. Type a folder's name into the form of an entry to make one.", "faint", wrap=True)
+                label(
+                    tr("There are none. Type a folder's name into the form of an entry to make one."),
+                    "faint",
+                    wrap=True,
+                )
             )
 
     def _switch(self, folder: Folder, on: bool) -> None:
         folders = tuple(replace(one, enabled=on) if one.id == folder.id else one for one in self._model.book.folders)
-        self._model.change_book(f"Folder {folder.name} switched {'on' if on else 'off'}", folders=folders)
+        if on:
+            title = tr("Folder {folder} switched on", folder=folder.name)
+        else:
+            title = tr("Folder {folder} switched off", folder=folder.name)
+        self._model.change_book(title, folders=folders)
 
     def _drop(self, folder: Folder) -> None:
         self._model.drop_folder(folder.id)

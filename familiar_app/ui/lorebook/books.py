@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from familiar_app.domain.lorebook.entry import LoreEntry
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.interchange.lorebook.library import LoreLibrary
 from familiar_app.store.book_shelf import BookFile, BookShelf
 from familiar_app.ui.lorebook.listing import Haystacks, matching
 
-NEW_NAME = "New lorebook"
-_BINDINGS = {"familiar": "own", "everywhere": "everywhere", "nowhere": "not in use"}
+NEW_NAME = tr_later("New lorebook")
+_BINDINGS = {"familiar": tr_later("own"), "everywhere": tr_later("everywhere"), "nowhere": tr_later("not in use")}
 SaveConfig = Callable[[Mapping[str, Any]], Awaitable[object]]
 
 
@@ -58,8 +59,8 @@ class Books:
 
     def title(self, book: BookFile) -> str:
         """Return how a book is listed: its name, and where it counts."""
-        where = _BINDINGS.get(book.binding, ", ".join(book.channels))
-        return f"{book.name} ({where})"
+        binding = _BINDINGS.get(book.binding)
+        return f"{book.name} ({', '.join(book.channels) if binding is None else tr(binding)})"
 
     def of(self, path: Path) -> BookFile | None:
         """Return what is known of a file."""
@@ -82,7 +83,7 @@ class Books:
 
     async def make(self) -> Path:
         """Make an empty book that counts nowhere yet, and show it."""
-        path = await asyncio.to_thread(self._shelf.make, NEW_NAME, "channel")
+        path = await asyncio.to_thread(self._shelf.make, tr(NEW_NAME), "channel")
         await self.read()
         self.show(path)
         return path

@@ -6,11 +6,12 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from familiar_app.domain.text import ntr
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.theme import SUBJECTS, Theme
 from familiar_app.ui.lorebook.merge import Uid
 from familiar_app.ui.lorebook.tip import plain_tip
-from familiar_app.ui.lorebook.trial import NOTHING, Trial
+from familiar_app.ui.lorebook.trial import NOTHING, Trial, Verdict
 
 GAP = 1.0
 LEAST_FOR_NAME = 56
@@ -36,8 +37,15 @@ class BudgetBar(QWidget):
         """Show the outcome of a test."""
         self._trial, self._limit = trial, max(1, limit)
         used, count = sum(one.tokens for one in trial.fired), len(trial.fired)
-        entries = "1 entry" if count == 1 else f"{count:,} entries"
-        self.setAccessibleName(f"Budget: {used:,} of {self._limit:,} tokens, {entries}")
+        self.setAccessibleName(
+            ntr(
+                "Budget: {used} of {limit} tokens, {n} entry",
+                "Budget: {used} of {limit} tokens, {n} entries",
+                count,
+                used=used,
+                limit=self._limit,
+            )
+        )
         self.update()
 
     def show_current(self, uid: Uid | None) -> None:
@@ -94,7 +102,7 @@ class BudgetBar(QWidget):
                 QToolTip.hideText()
             else:
                 one = self._trial.fired[at]
-                QToolTip.showText(event.globalPos(), plain_tip(f"{one.name}: {one.tokens:,} tokens"), self)
+                QToolTip.showText(event.globalPos(), plain_tip(_piece_words(one)), self)
             return True
         return super().event(event)
 
@@ -121,3 +129,7 @@ class BudgetBar(QWidget):
     def _restyle(self) -> None:
         self.updateGeometry()
         self.update()
+
+
+def _piece_words(one: Verdict) -> str:
+    return ntr("{entry}: {n} token", "{entry}: {n} tokens", one.tokens, entry=one.name)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from familiar_app.domain.lorebook.keysplit import split_keys
+from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.icon import follow, icon
 from familiar_app.ui.kit.label import set_property, set_role
@@ -33,7 +34,7 @@ class Chip(QPushButton):
         self.key, self.matches, self._theme = key, False, theme
         set_role(self, "chip")
         self.setAutoDefault(False)
-        self.setToolTip(plain_tip(f"{key}\nClick to change it, Delete to take it out."))
+        self.setToolTip(plain_tip("\n".join((key, tr("Click to change it, Delete to take it out.")))))
         self.clicked.connect(lambda _on=False: self.edited.emit(key))
         self.show_match(False)
         follow(theme, self, lambda: self.show_match(self.matches))
@@ -44,7 +45,7 @@ class Chip(QPushButton):
         set_property(self, "match", "true" if on else "false")
         self.setIcon(icon(self._theme, "check", "good") if on else icon(self._theme, "key", "text_3"))
         self.setIconSize(QSize(self._theme.px(14), self._theme.px(14)))
-        self.setAccessibleName(f"Key {self.key}{', matches' if on else ''}")
+        self.setAccessibleName(tr("Key {key}, matches", key=self.key) if on else tr("Key {key}", key=self.key))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys = Qt.Key
@@ -73,8 +74,8 @@ class KeyField(QLineEdit):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.setAccessibleName(f"New of {name}")
-        self.setPlaceholderText("Add a key…")
+        self.setAccessibleName(tr("New of {name}", name=name))
+        self.setPlaceholderText(tr("Add a key…"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.textEdited.connect(self._typed)
 
@@ -218,8 +219,8 @@ class KeyChips(QWidget):
         self._flow.removeWidget(self._more)
         self._flow.insert_before_last(self._more)
         hidden = len(self.keys) - len(shown)
-        self._more.setText(f"{hidden} more…")
-        self._more.setAccessibleName(f"Show {hidden} more keys")
+        self._more.setText(ntr("{n} more…", "{n} more…", hidden))
+        self._more.setAccessibleName(ntr("Show {n} more key", "Show {n} more keys", hidden))
         self._more.setVisible(hidden > 0)
         self.show_matches(matching)
         self._order_tabs()

@@ -8,10 +8,12 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QPlainTextEdit, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.lorebook.chips import KeyChips
 from familiar_app.ui.lorebook.control_more import FilterBox, SourcesBox
 from familiar_app.ui.lorebook.field import Field, words_of
+from familiar_app.ui.lorebook.word import lore_word
 
 Changed = Callable[[str, Any], object]
 
@@ -31,7 +33,10 @@ class NumberBox(QDoubleSpinBox):
             self.setSpecialValueText(blank)
 
     def textFromValue(self, value: float) -> str:
-        return f"{value:.2f}".rstrip("0").rstrip(".") if self.decimals() else str(round(value))
+        if not self.decimals():
+            return str(round(value))
+        # What is typed is read by the locale, too: with another mark 1.5 would be read as 15.
+        return f"{value:.2f}".rstrip("0").rstrip(".").replace(".", self.locale().decimalPoint())
 
     def wheelEvent(self, event) -> None:
         if self.hasFocus():
@@ -77,8 +82,8 @@ class Control:
     def __init__(self, theme: Theme, field: Field, changed: Changed) -> None:
         self.field, self._changed, self._quiet = field, changed, False
         self.widget = self._make(theme)
-        self.widget.setAccessibleName(field.title)
-        self.widget.setAccessibleDescription(field.hint)
+        self.widget.setAccessibleName(lore_word(field.title))
+        self.widget.setAccessibleDescription(tr(field.hint))
 
     def _make(self, theme: Theme) -> QWidget:
         kind = self.field.kind
@@ -91,11 +96,11 @@ class Control:
             made.textChanged.connect(lambda: self._report(made.toPlainText()))
             return made
         if kind == "keys":
-            made = KeyChips(theme, self.field.title)
+            made = KeyChips(theme, lore_word(self.field.title))
             made.changed.connect(self._report)
             return made
         if kind == "flag":
-            made = QCheckBox(self.field.title)
+            made = QCheckBox(lore_word(self.field.title))
             made.toggled.connect(self._report)
             return made
         if kind in ("choice", "inherit"):
@@ -109,19 +114,19 @@ class Control:
     def _make_choice(self) -> ChoiceBox:
         made = ChoiceBox()
         for _value, words in self.field.choices:
-            made.addItem(words)
+            made.addItem(lore_word(words))
         made.activated.connect(lambda number: self._report(self.field.choices[number][0]))
         return made
 
     def _make_number(self) -> NumberBox:
         field = self.field
         if field.kind == "blank":
-            made = NumberBox(decimals=2, least=-field.most, most=field.most, blank="None")
+            made = NumberBox(decimals=2, least=-field.most, most=field.most, blank=lore_word("None"))
         elif field.kind == "number":
             made = NumberBox(decimals=2, least=0 if field.most == 100 else -field.most, most=field.most)
         else:
             inherits = field.kind == "depth"
-            blank = "As the book" if inherits else ""
+            blank = tr("As the book") if inherits else ""
             made = NumberBox(decimals=0, least=-1 if inherits else 0, most=field.most, blank=blank)
         made.valueChanged.connect(lambda value: self._report(self._number(value)))
         return made

@@ -8,12 +8,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 
 from familiar_app.domain.lorebook.entry import SOURCES, CharacterFilter, Folder
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.field import line_edit
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import column
 from familiar_app.ui.lorebook.field import SOURCE_TITLES, words_of
 
-NO_FOLDER = "No folder"
+NO_FOLDER = tr_later("No folder")
 
 
 class FolderBox(QComboBox):
@@ -32,7 +33,7 @@ class FolderBox(QComboBox):
         self._shown = ""
         self.activated.connect(lambda _number: self._report())
         self.lineEdit().editingFinished.connect(self._report)
-        self.lineEdit().setPlaceholderText(NO_FOLDER)
+        self.lineEdit().setPlaceholderText(tr(NO_FOLDER))
 
     def setAccessibleName(self, name: str) -> None:
         super().setAccessibleName(name)
@@ -46,7 +47,7 @@ class FolderBox(QComboBox):
             self.clear()
             self.addItem("")
             for one in folders:
-                self.addItem(one.name if one.enabled else f"{one.name} (off)", one.name)
+                self.addItem(one.name if one.enabled else tr("{folder} (off)", folder=one.name), one.name)
             self.blockSignals(False)
         self._shown = next((one.name for one in folders if one.id == folder), folder)
         if self.lineEdit().text() != self._shown:
@@ -74,9 +75,9 @@ class SourcesBox(QWidget):
     def __init__(self) -> None:
         super().__init__()
         flow = FlowLayout(spacing=8)
-        self.boxes = {name: QCheckBox(SOURCE_TITLES.get(name, name.replace("_", " "))) for name in SOURCES}
+        self.boxes = {name: QCheckBox(tr(SOURCE_TITLES.get(name, name.replace("_", " ")))) for name in SOURCES}
         for box in self.boxes.values():
-            box.setAccessibleName(f"Looks into: {box.text()}")
+            box.setAccessibleName(tr("Looks into: {source}", source=box.text()))
             box.toggled.connect(lambda _on: self.changed.emit(self.value()))
             flow.addWidget(box)
         self.setLayout(flow)
@@ -102,10 +103,10 @@ class FilterBox(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.way = QComboBox()
-        self.way.setAccessibleName("Characters")
-        self.way.addItems(["Only for these characters", "Not for these characters"])
-        self.names = line_edit(name="Names of characters", placeholder="Names, with commas")
-        self.tags = line_edit(name="Tags of characters", placeholder="Tags, with commas")
+        self.way.setAccessibleName(tr("Characters"))
+        self.way.addItems([tr("Only for these characters"), tr("Not for these characters")])
+        self.names = line_edit(name=tr("Names of characters"), placeholder=tr("Names, with commas"))
+        self.tags = line_edit(name=tr("Tags of characters"), placeholder=tr("Tags, with commas"))
         layout = column(spacing=4)
         for one in (self.way, self.names, self.tags):
             layout.addWidget(one)

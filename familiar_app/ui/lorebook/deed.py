@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.lorebook.merge import Uid
+from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.tester import Said
+from familiar_app.ui.lorebook.word import as_sentence
 
 if TYPE_CHECKING:
     from familiar_app.ui.lorebook.view import LorebookView
@@ -40,10 +43,7 @@ class Deeds:
             model.add()
             view.edit()
         elif deed in ("undo", "redo"):
-            what = model.undo() if deed == "undo" else model.redo()
-            view.context.tell(
-                f"{'Undone' if deed == 'undo' else 'Done again'}: {what}." if what else "Nothing to undo."
-            )
+            view.context.tell(_undo(model) if deed == "undo" else _redo(model))
         elif deed in self._slow:
             view.tasks.start(self._slow[deed], name=f"lorebook.{deed}")
         elif deed == "replace":
@@ -58,12 +58,12 @@ class Deeds:
         if deed == "delete":
             step = model.delete(chosen)
             if step is not None:
-                context.offer_undo(f"{step.title}.", lambda: model.revert(step))
+                context.offer_undo(as_sentence(step.title), lambda: model.revert(step))
         elif deed in ("up", "down"):
             if model.in_file_order:
                 model.move_by(chosen, -1 if deed == "up" else 1)
             else:
-                context.tell("Entries can be moved while all are shown by their place (#).")
+                context.tell(tr("Entries can be moved while all are shown by their place (#)."))
         elif deed == "duplicate":
             model.duplicate(chosen)
         elif deed == "toggle":
@@ -76,9 +76,19 @@ class Deeds:
         if said.moments:
             self._view.tester.fill(said)
         else:
-            self._view.context.tell("The chat has no turns yet.")
+            self._view.context.tell(tr("The chat has no turns yet."))
 
     async def _save_case(self) -> None:
         run = self._view.tester.trial.run
         if run is not None:
             await self._view.exchange.save_case(run)
+
+
+def _undo(model: LorebookModel) -> str:
+    what = model.undo()
+    return tr("Undone: {what}.", what=what) if what else tr("Nothing to undo.")
+
+
+def _redo(model: LorebookModel) -> str:
+    what = model.redo()
+    return tr("Done again: {what}.", what=what) if what else tr("Nothing to do again.")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from familiar_app.domain.lorebook.entry import Folder, LoreBook, LoreEntry
+from familiar_app.domain.text import tr
 from familiar_app.ui.lorebook.merge import Uid
 
 NewUid = Callable[[], Uid]
@@ -36,7 +37,7 @@ def with_copies(book: LoreBook, uids: Collection[Uid], new: NewUid) -> tuple[Lor
     for one in book.entries:
         entries.append(one)
         if one.uid in uids:
-            copy = replace(one, uid=new(), comment=f"{one.name} (copy)")
+            copy = replace(one, uid=new(), comment=tr("{entry} (copy)", entry=one.name))
             entries.append(copy)
             made.append(copy.uid)
     return replace(book, entries=tuple(entries)), made

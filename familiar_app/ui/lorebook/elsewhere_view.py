@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QWidget
 
+from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.kit.label import column, label
 from familiar_app.ui.lorebook.books import Elsewhere
 from familiar_app.ui.lorebook.entry_rows import one_line
@@ -19,9 +20,9 @@ class ElsewhereView(QWidget):
 
     def __init__(self, text: str, found: Sequence[Elsewhere], choose: Callable[[Elsewhere], object]) -> None:
         super().__init__()
-        self.setAccessibleName("Found in other lorebooks")
+        self.setAccessibleName(tr("Found in other lorebooks"))
         self.list = QListWidget()
-        self.list.setAccessibleName("Found in other lorebooks")
+        self.list.setAccessibleName(tr("Found in other lorebooks"))
         self.list.setWordWrap(True)
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -32,7 +33,9 @@ class ElsewhereView(QWidget):
         self.list.itemActivated.connect(lambda item: choose(item.data(Qt.ItemDataRole.UserRole)))
         self.list.itemClicked.connect(lambda item: choose(item.data(Qt.ItemDataRole.UserRole)))
         layout = column(margins=16, spacing=8)
-        more = f" The first {MOST} are listed." if len(found) > MOST else ""
-        layout.addWidget(label(f"{len(found):,} with “{text}”.{more}", "quiet", wrap=True))
+        told = [ntr("{n} with “{words}”.", "{n} with “{words}”.", len(found), words=text)]
+        if len(found) > MOST:
+            told.append(tr("The first {count} are listed.", count=MOST))
+        layout.addWidget(label(" ".join(told), "quiet", wrap=True))
         layout.addWidget(self.list, 1)
         self.setLayout(layout)

@@ -10,6 +10,9 @@ from PySide6.QtGui import QFont
 
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry
+from familiar_app.domain.lorebook.sentence import short_number
+from familiar_app.domain.text import number, tr, tr_later
+from familiar_app.ui.kit.date_text import numeric_date, numeric_date_time
 from familiar_app.ui.kit.icon import icon
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.lorebook.listing import COLUMNS, strategy_of
@@ -17,9 +20,25 @@ from familiar_app.ui.lorebook.merge import Uid
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.tester import TrialModel
 from familiar_app.ui.lorebook.tip import plain_tip
+from familiar_app.ui.lorebook.trial import Verdict
+from familiar_app.ui.lorebook.word import lore_word
 
-TITLES = ("#", "On", "Name", "Keys", "Order", "Tokens", "How", "Fired", "Last", "Test")
-HEADER_TIPS = {"times": "In how many prompts the entry stood.", "last": "When it last stood in a prompt."}
+TITLES = (
+    "#",
+    "On",
+    tr_later("Name"),
+    "Keys",
+    "Order",
+    tr_later("Tokens"),
+    "How",
+    tr_later("Fired"),
+    "Last",
+    tr_later("Test"),
+)
+HEADER_TIPS = {
+    "times": tr_later("In how many prompts the entry stood."),
+    "last": tr_later("When it last stood in a prompt."),
+}
 MIME = "application/x-familiar-lorebook-rows"
 _RIGHT = {"place", "order", "tokens", "times"}
 _NOTHING = QModelIndex()
@@ -75,9 +94,10 @@ class EntryTableModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(TITLES):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return TITLES[section]
+            return lore_word(TITLES[section])
         if role == Qt.ItemDataRole.ToolTipRole:
-            return HEADER_TIPS.get(COLUMNS[section])
+            tip = HEADER_TIPS.get(COLUMNS[section])
+            return None if tip is None else tr(tip)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment("name" if COLUMNS[section] == "place" else COLUMNS[section])
         return None
@@ -108,9 +128,9 @@ class EntryTableModel(QAbstractTableModel):
         if role == roles.ToolTipRole:
             return self._tip(entry, column)
         if role == roles.AccessibleTextRole and column == "on":
-            return "On" if entry.enabled else "Off"
+            return lore_word("On") if entry.enabled else tr("Off")
         if role == roles.AccessibleTextRole and column == "name" and entry.uid in self._model.warnings:
-            return f"{one_line(entry.name)}, has warnings"
+            return tr("{entry}, has warnings", entry=one_line(entry.name))
         return None
 
     def setData(self, index: QModelIndex, _value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
@@ -128,16 +148,15 @@ class EntryTableModel(QAbstractTableModel):
         if column == "keys":
             return one_line(", ".join(entry.keys[:12]))
         if column == "order":
-            return f"{entry.order:g}"
+            return short_number(entry.order)
         if column == "tokens":
-            return f"{self._tester.tokens_of(entry.content):,}"
+            return number(self._tester.tokens_of(entry.content))
         if column == "strategy":
             return strategy_of(entry)
         if column in ("times", "last"):
             return self._use(entry, column)
         if column == "test":
-            verdict = self._tester.trial.by_uid.get(entry.uid)
-            return "" if verdict is None else ("Fires" if verdict.fires else ("Nearly" if verdict.near else ""))
+            return _outcome(self._tester.trial.by_uid.get(entry.uid))
         return ""
 
     def _color(self, entry: LoreEntry, column: str) -> str:
@@ -153,8 +172,9 @@ class EntryTableModel(QAbstractTableModel):
         if use is None:
             return ""
         if column == "times":
-            return f"{use.times:,}"
-        return f"{local_time(use.last_at, self.zone):{'%Y-%m-%d %H:%M' if exact else '%Y-%m-%d'}}"
+            return number(use.times)
+        at = local_time(use.last_at, self.zone)
+        return numeric_date_time(at) if exact else numeric_date(at)
 
     def _mark(self, entry: LoreEntry, column: str):
         if column == "name" and entry.uid in self._model.warnings:
@@ -169,14 +189,14 @@ class EntryTableModel(QAbstractTableModel):
             warnings = self._model.warnings.get(entry.uid, ())
             return plain_tip("\n".join(one.text for one in warnings)) if warnings else None
         if column in ("times", "last"):
-            return self._use(entry, "last", exact=True) or "It never stood in a prompt."
+            return self._use(entry, "last", exact=True) or tr("It never stood in a prompt.")
         if column == "keys":
             return plain_tip(", ".join(entry.keys)) if entry.keys else None
         if column == "test":
             verdict = self._tester.trial.by_uid.get(entry.uid)
             return plain_tip(verdict.why) if verdict is not None else None
         if column == "tokens" and not self._tester.is_counted(entry.content):
-            return "An estimate; the model has not counted it."
+            return tr("An estimate; the model has not counted it.")
         return None
 
     # ---- dragging
@@ -206,6 +226,12 @@ class EntryTableModel(QAbstractTableModel):
         self.dropped(uids, self.uid_at(at))
         # The rows were moved here already: False keeps the view from taking the dragged ones out.
         return False
+
+
+def _outcome(verdict: Verdict | None) -> str:
+    if verdict is None or not (verdict.fires or verdict.near):
+        return ""
+    return tr("Fires") if verdict.fires else tr("Nearly")
 
 
 def one_line(text: str) -> str:

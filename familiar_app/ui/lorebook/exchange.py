@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
+from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.kit.dialog import choose_file
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
@@ -25,7 +26,7 @@ class Exchange:
 
     async def choose(self) -> None:
         """Have a file chosen and show what it would bring."""
-        path = await choose_file(self._owner.window(), "Import a lorebook", filters=[FILE_FILTER])
+        path = await choose_file(self._owner.window(), tr("Import a lorebook"), filters=[tr(FILE_FILTER)])
         if path is not None:
             await self.import_file(path)
 
@@ -35,26 +36,23 @@ class Exchange:
         side = self._context.side_view
         here = len(self._model.book.entries)
         shown = ImportView(found, here, lambda replace_all: self._use(found, replace_all=replace_all), side.close_view)
-        side.show_widget("Import a lorebook", shown)
+        side.show_widget(tr("Import a lorebook"), shown)
         (shown.merge if shown.merge.isEnabled() else shown.report).setFocus()
 
     def _use(self, found: Found, *, replace_all: bool) -> None:
         self._context.side_view.close_view()
         step, count = self._model.bring_in(found.book, replace_all=replace_all)
         if step is None or (not count and not replace_all):
-            self._context.tell("All of it is here already.")
+            self._context.tell(tr("All of it is here already."))
             return
-        left = len(found.book.entries) - count
-        text = f"{count:,} {'entry' if count == 1 else 'entries'} imported"
-        self._context.offer_undo(
-            text + (f"; {left:,} were here already." if left else "."), lambda: self._model.revert(step)
-        )
+        told = _imported(count, len(found.book.entries) - count)
+        self._context.offer_undo(told, lambda: self._model.revert(step))
 
     async def show_formats(self) -> None:
         """Show the formats, and for the chosen one what does not survive."""
         made = ExportView(self._look, self._save_as)
         self._shown = made
-        self._context.side_view.show_widget("Export the lorebook", made, closed=self._closed)
+        self._context.side_view.show_widget(tr("Export the lorebook"), made, closed=self._closed)
         made.formats.setFocus()
         self._look(made.format)
 
@@ -72,7 +70,7 @@ class Exchange:
     def _save_as(self, format_name: str, ending: str) -> None:
         async def work() -> None:
             suggest = f"{self._model.book.name or 'lorebook'}{ending}"
-            path = await choose_file(self._owner.window(), "Export the lorebook", mode="save", suggest=suggest)
+            path = await choose_file(self._owner.window(), tr("Export the lorebook"), mode="save", suggest=suggest)
             if path is not None:
                 await self.export_file(path if path.suffix else path.with_suffix(ending), format_name)
 
@@ -80,17 +78,28 @@ class Exchange:
 
     async def save_case(self, run: Run) -> None:
         """Have a file chosen and write what was tried out. Raises OutsideError."""
-        path = await choose_file(self._owner.window(), "Save as a case", mode="save", suggest="case.json")
+        path = await choose_file(self._owner.window(), tr("Save as a case"), mode="save", suggest="case.json")
         if path is not None:
             await self.write_case(path if path.suffix else path.with_suffix(".json"), run)
 
     async def write_case(self, path: Path, run: Run) -> None:
         """Write a case that `familiar lore test --case` repeats. Raises OutsideError."""
         await asyncio.to_thread(write_case, run, path, self._model.book.name)
-        self._context.tell(f"Saved as {path.name}.")
+        self._context.tell(tr("Saved as {file}.", file=path.name))
 
     async def export_file(self, path: Path, format_name: str) -> None:
         """Write the book to a file in another format. Raises UserError, OutsideError."""
         await asyncio.to_thread(export, self._model.book, path, format_name)
         self._context.side_view.close_view()
-        self._context.tell(f"Exported to {path.name}.")
+        self._context.tell(tr("Exported to {file}.", file=path.name))
+
+
+def _imported(count: int, left: int) -> str:
+    if not left:
+        return ntr("{n} entry imported.", "{n} entries imported.", count)
+    return ntr(
+        "{n} entry imported; {left} were here already.",
+        "{n} entries imported; {left} were here already.",
+        count,
+        left=left,
+    )

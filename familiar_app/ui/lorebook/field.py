@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from familiar_app.domain.lorebook.entry import LoreEntry, LoreRole, Position, SecondaryLogic
+from familiar_app.domain.text import tr_later
+from familiar_app.ui.lorebook.word import lore_word
 
 Kind = Literal[
     "line",
@@ -22,12 +24,12 @@ Kind = Literal[
     "sources",
     "filter",
 ]
-INHERIT = ((None, "As the book"), (True, "Yes"), (False, "No"))
+INHERIT = ((None, tr_later("As the book")), (True, tr_later("Yes")), (False, tr_later("No")))
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field. `choices` are (value, words); `section` is the heading it stands under."""
+    """One field. `choices` are (value, words); `section` is the heading it stands under. `lore_word` translates."""
 
     name: str
     title: str
@@ -39,83 +41,128 @@ class Field:
 
 
 LOGIC = (
-    (SecondaryLogic.AND_ANY, "any of these too"),
-    (SecondaryLogic.AND_ALL, "all of these too"),
-    (SecondaryLogic.NOT_ANY, "none of these"),
-    (SecondaryLogic.NOT_ALL, "not all of these"),
+    (SecondaryLogic.AND_ANY, tr_later("any of these too")),
+    (SecondaryLogic.AND_ALL, tr_later("all of these too")),
+    (SecondaryLogic.NOT_ANY, tr_later("none of these")),
+    (SecondaryLogic.NOT_ALL, tr_later("not all of these")),
 )
 POSITIONS = (
-    (Position.BEFORE, "Before the character"),
-    (Position.AFTER, "After the character"),
-    (Position.NOTE_TOP, "Above the author's note"),
-    (Position.NOTE_BOTTOM, "Below the author's note"),
-    (Position.AT_DEPTH, "In the conversation, at a depth"),
-    (Position.EXAMPLES_BEFORE, "Before the examples"),
-    (Position.EXAMPLES_AFTER, "After the examples"),
-    (Position.OUTLET, "Where an outlet asks for it"),
+    (Position.BEFORE, tr_later("Before the character")),
+    (Position.AFTER, tr_later("After the character")),
+    (Position.NOTE_TOP, tr_later("Above the author's note")),
+    (Position.NOTE_BOTTOM, tr_later("Below the author's note")),
+    (Position.AT_DEPTH, tr_later("In the conversation, at a depth")),
+    (Position.EXAMPLES_BEFORE, tr_later("Before the examples")),
+    (Position.EXAMPLES_AFTER, tr_later("After the examples")),
+    (Position.OUTLET, tr_later("Where an outlet asks for it")),
 )
 SOURCE_TITLES = {
-    "persona_description": "The person's description",
-    "character_description": "The character's description",
-    "character_personality": "Personality",
-    "character_depth_prompt": "The character's note",
-    "scenario": "Scenario",
-    "creator_notes": "The creator's notes",
+    "persona_description": tr_later("The person's description"),
+    "character_description": tr_later("The character's description"),
+    "character_personality": tr_later("Personality"),
+    "character_depth_prompt": tr_later("The character's note"),
+    "scenario": tr_later("Scenario"),
+    "creator_notes": tr_later("The creator's notes"),
 }
-ROLES = ((LoreRole.SYSTEM, "System"), (LoreRole.USER, "User"), (LoreRole.ASSISTANT, "Familiar"))
+ROLES = (
+    (LoreRole.SYSTEM, tr_later("System")),
+    (LoreRole.USER, tr_later("User")),
+    (LoreRole.ASSISTANT, tr_later("Familiar")),
+)
 
 FREQUENT = (
-    Field("comment", "Name", "line", "For you; the model never sees it."),
-    Field("keys", "Keys", "keys", "Any one of them wakes the entry. /…/i is a pattern."),
-    Field("secondary_keys", "Secondary keys", "keys", "Looked at once a key is there."),
-    Field("logic", "There must be", "choice", choices=LOGIC),
-    Field("content", "Content", "text"),
-    Field("order", "Order", "number", "Higher comes first, and gets the budget first."),
-    Field("position", "Position", "choice", choices=POSITIONS),
-    Field("depth", "Depth", "whole", "Messages above the end.", most=1000),
+    Field("comment", tr_later("Name"), "line", tr_later("For you; the model never sees it.")),
+    Field("keys", "Keys", "keys", tr_later("Any one of them wakes the entry. /…/i is a pattern.")),
+    Field("secondary_keys", tr_later("Secondary keys"), "keys", tr_later("Looked at once a key is there.")),
+    Field("logic", tr_later("There must be"), "choice", choices=LOGIC),
+    Field("content", tr_later("Content"), "text"),
+    Field("order", "Order", "number", tr_later("Higher comes first, and gets the budget first.")),
+    Field("position", tr_later("Position"), "choice", choices=POSITIONS),
+    Field("depth", "Depth", "whole", tr_later("Messages above the end."), most=1000),
     Field("role", "Role", "choice", choices=ROLES),
-    Field("outlet_name", "Outlet", "line"),
-    Field("probability", "Probability, %", "number", "How often it gets in once a key is there.", most=100),
+    Field("outlet_name", tr_later("Outlet"), "line"),
+    Field(
+        "probability",
+        tr_later("Probability, %"),
+        "number",
+        tr_later("How often it gets in once a key is there."),
+        most=100,
+    ),
 )
 MORE = (
-    Field("case_sensitive", "Capitals count", "inherit", choices=INHERIT, section="Matching"),
-    Field("match_whole_words", "Whole words", "inherit", choices=INHERIT, section="Matching"),
+    Field("case_sensitive", tr_later("Capitals count"), "inherit", choices=INHERIT, section=tr_later("Matching")),
+    Field("match_whole_words", tr_later("Whole words"), "inherit", choices=INHERIT, section=tr_later("Matching")),
     Field(
         "use_regex",
-        "Keys are patterns",
+        tr_later("Keys are patterns"),
         "inherit",
-        choices=((None, "Those in slashes"), (True, "All"), (False, "None")),
-        section="Matching",
+        choices=((None, tr_later("Those in slashes")), (True, "All"), (False, "None")),
+        section=tr_later("Matching"),
     ),
-    Field("scan_depth", "Messages looked at", "depth", section="Matching", most=1000),
-    Field("sources", "Looks also into", "sources", section="Matching"),
-    Field("selective", "Use the secondary keys", "flag", section="Matching"),
-    Field("exclude_recursion", "Does not fire through other entries", "flag", section="Recursion"),
-    Field("prevent_recursion", "Wakes no other entries", "flag", section="Recursion"),
-    Field("delay_until_recursion", "Waits for recursion level", "whole", section="Recursion", most=1000),
-    Field("group", "Groups", "line", "Of one group only one entry gets in. Several with commas.", section="Groups"),
-    Field("group_override", "Goes first in its group", "flag", section="Groups"),
-    Field("group_weight", "Weight in the draw", "number", section="Groups"),
-    Field("use_group_scoring", "Most keys win", "inherit", choices=INHERIT, section="Groups"),
-    Field("sticky", "Stays for messages", "whole", section="Timing"),
-    Field("cooldown", "Then rests for messages", "whole", section="Timing"),
-    Field("delay", "Not before message", "whole", section="Timing"),
-    Field("use_probability", "Use the probability", "flag", section="Budget and chance"),
-    Field("ignore_budget", "In even where the budget is used up", "flag", section="Budget and chance"),
+    Field("scan_depth", tr_later("Messages looked at"), "depth", section=tr_later("Matching"), most=1000),
+    Field("sources", tr_later("Looks also into"), "sources", section=tr_later("Matching")),
+    Field("selective", tr_later("Use the secondary keys"), "flag", section=tr_later("Matching")),
+    Field("exclude_recursion", tr_later("Does not fire through other entries"), "flag", section=tr_later("Recursion")),
+    Field("prevent_recursion", tr_later("Wakes no other entries"), "flag", section=tr_later("Recursion")),
     Field(
-        "priority", "Priority", "blank", "For other programs: the lowest is dropped first.", section="Budget and chance"
+        "delay_until_recursion",
+        tr_later("Waits for recursion level"),
+        "whole",
+        section=tr_later("Recursion"),
+        most=1000,
     ),
-    Field("triggers", "Only for kinds of answers", "words", "normal, continue, swipe, …", section="Filters"),
-    Field("character_filter", "Characters", "filter", section="Filters"),
-    Field("vectorized", "Found by meaning", "flag", section="Filters"),
+    Field(
+        "group",
+        tr_later("Groups"),
+        "line",
+        tr_later("Of one group only one entry gets in. Several with commas."),
+        section=tr_later("Groups"),
+    ),
+    Field("group_override", tr_later("Goes first in its group"), "flag", section=tr_later("Groups")),
+    Field("group_weight", tr_later("Weight in the draw"), "number", section=tr_later("Groups")),
+    Field("use_group_scoring", tr_later("Most keys win"), "inherit", choices=INHERIT, section=tr_later("Groups")),
+    Field("sticky", tr_later("Stays for messages"), "whole", section=tr_later("Timing")),
+    Field("cooldown", tr_later("Then rests for messages"), "whole", section=tr_later("Timing")),
+    Field("delay", tr_later("Not before message"), "whole", section=tr_later("Timing")),
+    Field("use_probability", tr_later("Use the probability"), "flag", section=tr_later("Budget and chance")),
+    Field(
+        "ignore_budget", tr_later("In even where the budget is used up"), "flag", section=tr_later("Budget and chance")
+    ),
+    Field(
+        "priority",
+        tr_later("Priority"),
+        "blank",
+        tr_later("For other programs: the lowest is dropped first."),
+        section=tr_later("Budget and chance"),
+    ),
+    Field(
+        "triggers",
+        tr_later("Only for kinds of answers"),
+        "words",
+        tr_later("normal, continue, swipe, …"),
+        section=tr_later("Filters"),
+    ),
+    Field("character_filter", tr_later("Characters"), "filter", section=tr_later("Filters")),
+    Field("vectorized", tr_later("Found by meaning"), "flag", section=tr_later("Filters")),
 )
 FIELDS = (*FREQUENT, *MORE)
+_TITLES = {
+    **{field.name: field.title for field in FIELDS},
+    "enabled": tr_later("Enabled"),
+    "constant": tr_later("Always in"),
+    "folder": tr_later("Folder"),
+}
 _PLAIN = LoreEntry(uid=0)
+
+
+def field_title(name: str) -> str:
+    """Return what a field of an entry is called."""
+    return lore_word(_TITLES.get(name, name))
 
 
 def changed_under_more(entry: LoreEntry) -> list[str]:
     """Return the titles of the fields under "More" that are not as they begin."""
-    return [field.title for field in MORE if getattr(entry, field.name) != getattr(_PLAIN, field.name)]
+    return [lore_word(field.title) for field in MORE if getattr(entry, field.name) != getattr(_PLAIN, field.name)]
 
 
 def belongs(name: str, entry: LoreEntry) -> bool:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QScrollArea, QStackedWidget, QToolButton, QWidget
 
 from familiar_app.domain.lorebook.entry import LoreEntry
+from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.icon import follow, icon
 from familiar_app.ui.kit.label import column, label, line, row
@@ -18,8 +19,10 @@ from familiar_app.ui.lorebook.chips import KeyChips
 from familiar_app.ui.lorebook.control import Control
 from familiar_app.ui.lorebook.control_more import FolderBox
 from familiar_app.ui.lorebook.field import FREQUENT, MORE, Field, belongs, changed_under_more
+from familiar_app.ui.lorebook.merge import Conflict
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.several import SeveralView
+from familiar_app.ui.lorebook.word import lore_word
 
 _PAIRS = (("order", "probability"), ("position",), ("depth", "role"), ("outlet_name",))
 
@@ -39,7 +42,9 @@ class Form(QStackedWidget):
         self.addWidget(self.several)
         nothing = column(margins=24)
         nothing.addStretch(1)
-        nothing.addWidget(label("Choose an entry to see it here.", "quiet", wrap=True), 0, Qt.AlignmentFlag.AlignCenter)
+        nothing.addWidget(
+            label(tr("Choose an entry to see it here."), "quiet", wrap=True), 0, Qt.AlignmentFlag.AlignCenter
+        )
         nothing.addStretch(2)
         none = QWidget()
         none.setLayout(nothing)
@@ -52,12 +57,12 @@ class Form(QStackedWidget):
         area.setWidgetResizable(True)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setAccessibleName("Entry")
+        area.setAccessibleName(tr("Entry"))
         inside = QWidget()
         layout = column(margins=16, spacing=12)
         self.conflict = Notice(self._theme, closable=False)
-        self.conflict.setAccessibleName("Changed in the file too")
-        self.keep_mine = button("Keep what was typed here", lambda: self._settle(mine=True))
+        self.conflict.setAccessibleName(tr("Changed in the file too"))
+        self.keep_mine = button(tr("Keep what was typed here"), lambda: self._settle(mine=True))
         layout.addWidget(self.conflict)
         layout.addWidget(self.keep_mine, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addLayout(self._make_head())
@@ -80,11 +85,11 @@ class Form(QStackedWidget):
         return area
 
     def _make_head(self):
-        self.enabled = QCheckBox("Enabled")
-        self.enabled.setAccessibleName("Enabled")
-        self.constant = QCheckBox("Always in")
-        self.constant.setAccessibleName("Always in")
-        self.constant.setToolTip("In every prompt, whatever is said.")
+        self.enabled = QCheckBox(tr("Enabled"))
+        self.enabled.setAccessibleName(tr("Enabled"))
+        self.constant = QCheckBox(tr("Always in"))
+        self.constant.setAccessibleName(tr("Always in"))
+        self.constant.setToolTip(tr("In every prompt, whatever is said."))
         self.enabled.toggled.connect(lambda on: self._put("enabled", on))
         self.constant.toggled.connect(lambda on: self._put("constant", on))
         self.verdict = label("", "faint", wrap=True)
@@ -104,9 +109,9 @@ class Form(QStackedWidget):
         control = self.controls[field.name] = Control(self._theme, field, self._put)
         box = QWidget()
         layout = column(spacing=4)
-        title = label(field.title, "strong")
+        title = label(lore_word(field.title), "strong")
         title.setBuddy(control.widget)
-        control.widget.setToolTip(field.hint)
+        control.widget.setToolTip(tr(field.hint))
         head = row(spacing=8)
         head.addWidget(title)
         if field.kind == "text":
@@ -114,7 +119,7 @@ class Form(QStackedWidget):
             head.addStretch(1)
             head.addWidget(self.tokens)
         elif field.hint and field.kind in ("line", "keys"):
-            head.addWidget(label(field.hint, "faint", wrap=True), 1)
+            head.addWidget(label(tr(field.hint), "faint", wrap=True), 1)
         layout.addLayout(head)
         layout.addWidget(control.widget, 1 if field.kind == "text" else 0)
         box.setLayout(layout)
@@ -123,11 +128,11 @@ class Form(QStackedWidget):
 
     def _make_folder(self) -> QWidget:
         self.folder = FolderBox()
-        self.folder.setAccessibleName("Folder")
+        self.folder.setAccessibleName(tr("Folder"))
         self.folder.named.connect(self._put_in_folder)
         box = QWidget()
         layout = row(spacing=12)
-        title = label("Folder", "strong")
+        title = label(tr("Folder"), "strong")
         title.setBuddy(self.folder)
         layout.addWidget(title)
         layout.addWidget(self.folder, 1)
@@ -143,8 +148,8 @@ class Form(QStackedWidget):
         self.more_button.setCheckable(True)
         self.more_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.more_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.more_button.setText("More")
-        self.more_button.setAccessibleName("More fields")
+        self.more_button.setText(tr("More"))
+        self.more_button.setAccessibleName(tr("More fields"))
         self.more_button.toggled.connect(self._toggle_more)
         follow(self._theme, self.more_button, self._draw_more)
         self._draw_more()
@@ -161,15 +166,15 @@ class Form(QStackedWidget):
         for field in MORE:
             if field.section != section:
                 section = field.section
-                grid.addWidget(label(section, "quiet"), number, 0, 1, 2)
+                grid.addWidget(label(tr(section), "quiet"), number, 0, 1, 2)
                 number += 1
             control = self.controls[field.name] = Control(self._theme, field, self._put)
             if field.kind == "flag":
                 grid.addWidget(control.widget, number, 0, 1, 2)
             else:
-                title = label(field.title, wrap=True)
+                title = label(lore_word(field.title), wrap=True)
                 title.setBuddy(control.widget)
-                control.widget.setToolTip(field.hint)
+                control.widget.setToolTip(tr(field.hint))
                 grid.addWidget(title, number, 0)
                 grid.addWidget(control.widget, number, 1)
             number += 1
@@ -208,7 +213,7 @@ class Form(QStackedWidget):
                 one.setVisible(belongs(name, entry))
         self.folder.show_folder(self._model.book.folders, entry.folder)
         others = changed_under_more(entry)
-        self.more_button.setText(f"More ({len(others)} changed)" if others else "More")
+        self.more_button.setText(ntr("More ({n} changed)", "More ({n} changed)", len(others)) if others else tr("More"))
         self.more_button.setToolTip(", ".join(others))
         if fresh:
             self.one.verticalScrollBar().setValue(0)
@@ -219,7 +224,7 @@ class Form(QStackedWidget):
         text = "\n".join(one.text for one in self._model.warnings.get(entry.uid, ()))
         if text != self.warnings.text():
             self.warnings.setText(text)
-            self.warnings.setAccessibleName(f"Warnings: {text}")
+            self.warnings.setAccessibleName(tr("Warnings: {warnings}", warnings=text))
         self.warnings.setVisible(bool(text))
 
     def _show_conflict(self, entry: LoreEntry) -> None:
@@ -228,23 +233,16 @@ class Form(QStackedWidget):
         if conflict is None:
             self.conflict.clear()
         elif self.conflict.isHidden():
-            text = "This entry was changed in the file while it was changed here. Shown is what the file says."
-            theirs, mine = "Use the file's", "Use what was typed here"
-            if conflict.mine is None:
-                text, mine = "This entry was changed in the file while it was deleted here.", "Delete it"
-                theirs = "Keep it"
-            elif conflict.theirs is None:
-                text, theirs = "This entry was deleted in the file while it was changed here.", "Delete it"
-                mine = "Keep it"
+            text, theirs, mine = _conflict_words(conflict)
             self.conflict.tell(text, "warning", step=theirs, run=lambda: self._settle(mine=False))
             self.keep_mine.setText(mine)
             self.keep_mine.setAccessibleName(mine)
 
     def show_tokens(self, count: int, *, exact: bool) -> None:
         """Show what the content takes."""
-        words = f"{'' if exact else '≈ '}{count:,} {'token' if count == 1 else 'tokens'}"
+        words = ntr("{n} token", "{n} tokens", count) if exact else ntr("≈ {n} token", "≈ {n} tokens", count)
         self.tokens.setText(words)
-        self.tokens.setAccessibleName(f"Content: {words}")
+        self.tokens.setAccessibleName(tr("Content: {tokens}", tokens=words))
 
     def show_verdict(self, text: str, role: str, matching: frozenset[str]) -> None:
         """Show what became of the entry in the tester, and which of its keys are in the text."""
@@ -278,3 +276,15 @@ class Form(QStackedWidget):
         if self._shown is not None:
             self.conflict.clear()
             self._model.settle(self._shown.uid, mine=mine)
+
+
+def _conflict_words(conflict: Conflict) -> tuple[str, str, str]:
+    """Say what happened on both sides, and what takes the file's side and the side of what was done here."""
+    if conflict.mine is None:
+        text = tr("This entry was changed in the file while it was deleted here.")
+        return text, tr("Keep it"), tr("Delete it")
+    if conflict.theirs is None:
+        text = tr("This entry was deleted in the file while it was changed here.")
+        return text, tr("Delete it"), tr("Keep it")
+    text = tr("This entry was changed in the file while it was changed here. Shown is what the file says.")
+    return text, tr("Use the file's"), tr("Use what was typed here")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QToolButton
 
+from familiar_app.domain.text import ntr, tr, tr_later
 from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.header import PanelHeader
@@ -17,14 +18,14 @@ from familiar_app.ui.lorebook.books import Books
 from familiar_app.ui.lorebook.model import LorebookModel
 
 BUTTONS = (
-    ("add", "plus", "Add an entry", "Ctrl+N"),
-    ("duplicate", "copy", "Duplicate", "Ctrl+D"),
-    ("delete", "trash", "Delete", "Del"),
-    ("undo", "undo", "Undo", "Ctrl+Z"),
-    ("redo", "redo", "Redo", "Ctrl+Shift+Z"),
-    ("replace", "edit", "Search and replace…", "Ctrl+H"),
-    ("import", "folder", "Import a lorebook…", ""),
-    ("export", "save", "Export…", ""),
+    ("add", "plus", tr_later("Add an entry"), "Ctrl+N"),
+    ("duplicate", "copy", tr_later("Duplicate"), "Ctrl+D"),
+    ("delete", "trash", tr_later("Delete"), "Del"),
+    ("undo", "undo", tr_later("Undo"), "Ctrl+Z"),
+    ("redo", "redo", tr_later("Redo"), "Ctrl+Shift+Z"),
+    ("replace", "edit", tr_later("Search and replace…"), "Ctrl+H"),
+    ("import", "folder", tr_later("Import a lorebook…"), ""),
+    ("export", "save", tr_later("Export…"), ""),
 )
 
 
@@ -37,10 +38,10 @@ class Head(PanelHeader):
     """`do` runs a deed of the view by its word."""
 
     def __init__(self, theme: Theme, model: LorebookModel, books: Books, do: Callable[[str], object]) -> None:
-        super().__init__(theme, "Lorebook")
+        super().__init__(theme, tr("Lorebook"))
         self._model = model
         self.box = BookBox(books, lambda: model.file.path, lambda: do("make"))
-        self.about = icon_button(theme, "settings", "About this lorebook", lambda: do("about"))
+        self.about = icon_button(theme, "settings", tr("About this lorebook"), lambda: do("about"))
         self.count = label("", "faint")
         self.elsewhere = button("", lambda: do("elsewhere"), role="link")
         self.elsewhere.hide()
@@ -48,16 +49,16 @@ class Head(PanelHeader):
         for made in (self.box, self.about, self.count, self.elsewhere, self.state):
             self.add(made)
         self.buttons = {
-            word: icon_button(theme, icon, name, lambda word=word: do(word), shortcut=shortcut)
+            word: icon_button(theme, icon, tr(name), lambda word=word: do(word), shortcut=shortcut)
             for word, icon, name, shortcut in BUTTONS
         }
-        self.search = SearchField(theme, "Search entries")
+        self.search = SearchField(theme, tr("Search entries"))
         self.search.setMinimumWidth(theme.px(120))
-        self.more = icon_button(theme, "more", "More that can be done")
+        self.more = icon_button(theme, "more", tr("More that can be done"))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.more.setMenu(QMenu(self.more))
         self._items = {
-            word: self.more.menu().addAction(name, lambda word=word: do(word)) for word, _i, name, _k in BUTTONS
+            word: self.more.menu().addAction(tr(name), lambda word=word: do(word)) for word, _i, name, _k in BUTTONS
         }
         self.more.hide()
         for made in (*self.buttons.values(), self.more, self.search):
@@ -90,9 +91,11 @@ class Head(PanelHeader):
         """Show how many entries there are and what can be done."""
         model = self._model
         whole, shown = len(model.book.entries), len(model.rows())
-        entries = "entry" if whole == 1 else "entries"
-        self.count.setText(f"{shown:,} of {whole:,} {entries}" if model.narrowed else f"{whole:,} {entries}")
-        self.state.setText("Saving…" if model.unsaved else "")
+        if model.narrowed:
+            self.count.setText(ntr("{shown} of {n} entry", "{shown} of {n} entries", whole, shown=shown))
+        else:
+            self.count.setText(ntr("{n} entry", "{n} entries", whole))
+        self.state.setText(tr("Saving…") if model.unsaved else "")
         for word, on in (
             ("duplicate", bool(model.selected)),
             ("delete", bool(model.selected)),
@@ -106,7 +109,7 @@ class Head(PanelHeader):
 
     def show_elsewhere(self, count: int) -> None:
         """Offer what was found in other books."""
-        self.elsewhere.setText(f"{count:,} in other lorebooks")
+        self.elsewhere.setText(ntr("{n} in other lorebooks", "{n} in other lorebooks", count))
         self.elsewhere.setAccessibleName(self.elsewhere.text())
         self.elsewhere.setVisible(count > 0)
         self.fit()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.lorebook.book_page import BookPage
@@ -46,7 +47,7 @@ class LibraryDeeds:
             return
         made = BookPage(self._context.theme, self._model, book, channels, self._bind, self._discard)
         self._page = made
-        self._context.side_view.show_widget("About this lorebook", made, closed=self._closed)
+        self._context.side_view.show_widget(tr("About this lorebook"), made, closed=self._closed)
         made.name.setFocus()
 
     def _closed(self) -> None:
@@ -77,12 +78,12 @@ class LibraryDeeds:
         name = self._model.book.name
         await self._model.save()
         if not self.path.exists():
-            self._context.tell("There is no file yet.")
+            self._context.tell(tr("There is no file yet."))
             return
         self._context.side_view.close_view()
         trashed = await self.books.discard(self.path)
         self._context.offer_undo(
-            f"{name} deleted.",
+            tr("{book} deleted.", book=name),
             lambda: self.lasting.start(lambda: self.books.restore(trashed), name="lorebook.restore"),
         )
 
@@ -94,5 +95,5 @@ class LibraryDeeds:
     def show_found(self, text: str) -> None:
         """List what was found in the other books."""
         made = ElsewhereView(text, self.found, lambda one: self.open_entry(one.path, one.number))
-        self._context.side_view.show_widget("Found in other lorebooks", made)
+        self._context.side_view.show_widget(tr("Found in other lorebooks"), made)
         made.list.setFocus()

@@ -8,15 +8,16 @@ from typing import Any, Protocol
 
 from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry
 from familiar_app.domain.lorebook.lint import Found
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.lorebook.merge import Uid
 
 COLUMNS = ("place", "on", "name", "keys", "order", "tokens", "strategy", "times", "last", "test")
 ONLY = (
-    ("all", "All entries"),
-    ("warnings", "With warnings"),
-    ("never", "That can never fire"),
-    ("unused", "That never fired"),
-    ("off", "Switched off"),
+    ("all", tr_later("All entries")),
+    ("warnings", tr_later("With warnings")),
+    ("never", tr_later("That can never fire")),
+    ("unused", tr_later("That never fired")),
+    ("off", tr_later("Switched off")),
 )
 """What the table can be narrowed down to, beside a folder."""
 FOLDER = "folder:"
@@ -36,12 +37,12 @@ class Use(Protocol):
 def strategy_of(entry: LoreEntry) -> str:
     """Return in a word how an entry gets in."""
     if entry.constant:
-        return "Always"
+        return tr("Always")
     if entry.vectorized:
-        return "By meaning"
+        return tr("By meaning")
     if not entry.keys:
-        return "Never"
-    return "Two keys" if entry.selective and entry.secondary_keys else "By key"
+        return tr("Never")
+    return tr("Two keys") if entry.selective and entry.secondary_keys else tr("By key")
 
 
 class Haystacks:

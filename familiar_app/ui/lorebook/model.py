@@ -13,8 +13,11 @@ from typing import Any
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry
+from familiar_app.domain.lorebook.sentence import short_number
+from familiar_app.domain.text import ntr, tr
 from familiar_app.interchange.lorebook.lore_file import LoadedLore, LoreConflictError, LoreFile
 from familiar_app.ui.lorebook import edit
+from familiar_app.ui.lorebook.field import field_title
 from familiar_app.ui.lorebook.history import Step
 from familiar_app.ui.lorebook.identity import Identities
 from familiar_app.ui.lorebook.merge import Conflict, Uid, merge_books
@@ -44,7 +47,12 @@ class LorebookModel(ShownBook):
     def change(self, uid: Uid, **values: Any) -> None:
         """Change fields of one entry; typing on in one field is one step."""
         name = next(iter(values))
-        self._apply(edit.with_entry(self.book, uid, **values), f"{name} changed", key=f"{uid}.{name}", uids=(uid,))
+        self._apply(
+            edit.with_entry(self.book, uid, **values),
+            tr("“{field}” changed", field=field_title(name)),
+            key=f"{uid}.{name}",
+            uids=(uid,),
+        )
 
     def change_all(self, uids: Collection[Uid], title: str, **values: Any) -> Step | None:
         """Change the same fields of several entries in one step."""
@@ -63,17 +71,24 @@ class LorebookModel(ShownBook):
 
     def put_in_folder(self, uids: Collection[Uid], name: str) -> Step | None:
         """Put entries into a folder by its name, "" for none."""
-        title = f"{_entries(len(uids))} put into {name}" if name else f"{_entries(len(uids))} taken out of a folder"
+        if name:
+            title = ntr("{n} entry put into {folder}", "{n} entries put into {folder}", len(uids), folder=name)
+        else:
+            title = ntr("{n} entry taken out of a folder", "{n} entries taken out of a folder", len(uids))
         book = edit.with_folder(self.book, set(uids), name)
         return self._apply(book, title, uids=tuple(uids) if book.folders == self.book.folders else None)
 
     def drop_folder(self, id: str) -> Step | None:  # noqa: A002
         """Take a folder away; its entries stay."""
-        return self._apply(edit.without_folder(self.book, id), "Folder taken away")
+        return self._apply(edit.without_folder(self.book, id), tr("Folder taken away"))
 
     def raise_order(self, uids: Collection[Uid], by: float) -> Step | None:
         """Raise the order of entries, or lower it."""
-        title = f"Order of {_entries(len(uids))} {'raised' if by > 0 else 'lowered'} by {abs(by):g}"
+        count, how_far = len(uids), short_number(abs(by))
+        if by > 0:
+            title = ntr("Order of {n} entry raised by {by}", "Order of {n} entries raised by {by}", count, by=how_far)
+        else:
+            title = ntr("Order of {n} entry lowered by {by}", "Order of {n} entries lowered by {by}", count, by=how_far)
         return self._apply(edit.with_order(self.book, set(uids), by), title, uids=tuple(uids))
 
     def file_uid(self, uid: Uid) -> Uid:
@@ -82,7 +97,10 @@ class LorebookModel(ShownBook):
 
     def set_enabled(self, uids: Collection[Uid], on: bool) -> None:
         """Switch entries on or off."""
-        title = f"{_entries(len(uids))} switched {'on' if on else 'off'}"
+        if on:
+            title = ntr("{n} entry switched on", "{n} entries switched on", len(uids))
+        else:
+            title = ntr("{n} entry switched off", "{n} entries switched off", len(uids))
         self._apply(edit.with_entries(self.book, set(uids), enabled=on), title, uids=tuple(uids))
 
     def toggle(self, uids: Collection[Uid]) -> None:
@@ -93,21 +111,21 @@ class LorebookModel(ShownBook):
     def add(self) -> Uid:
         """Add an empty entry behind the current one and select it."""
         made = LoreEntry(uid=self._ids.new())
-        self._apply(edit.with_new(self.book, made, after=self.current), "Entry added")
+        self._apply(edit.with_new(self.book, made, after=self.current), tr("Entry added"))
         self.select((made.uid,))
         return made.uid
 
     def put_back(self, entry: LoreEntry) -> Uid:
         """Add an entry that was deleted, at the end, and select it."""
         made = replace(entry, uid=self._ids.new())
-        self._apply(edit.with_new(self.book, made, after=None), f"{entry.name} brought back")
+        self._apply(edit.with_new(self.book, made, after=None), tr("{entry} brought back", entry=entry.name))
         self.select((made.uid,))
         return made.uid
 
     def duplicate(self, uids: Collection[Uid]) -> None:
         """Copy entries and select the copies."""
         book, made = edit.with_copies(self.book, set(uids), self._ids.new)
-        self._apply(book, f"{_entries(len(made))} copied")
+        self._apply(book, ntr("{n} entry copied", "{n} entries copied", len(made)))
         self.select(made)
 
     def delete(self, uids: Collection[Uid]) -> Step | None:
@@ -116,23 +134,23 @@ class LorebookModel(ShownBook):
         gone = set(uids)
         last = max((number for number, uid in enumerate(rows) if uid in gone), default=-1)
         after = [uid for uid in rows[last + 1 :] if uid not in gone] or [u for u in rows[:last][::-1] if u not in gone]
-        step = self._apply(edit.without(self.book, gone), f"{_entries(len(gone))} deleted")
+        step = self._apply(edit.without(self.book, gone), ntr("{n} entry deleted", "{n} entries deleted", len(gone)))
         self.select(after[:1])
         return step
 
     def move_by(self, uids: Collection[Uid], step: int) -> None:
         """Move entries up (-1) or down (1) in the file."""
-        self._apply(edit.moved_by(self.book, set(uids), step), f"{_entries(len(uids))} moved")
+        self._apply(edit.moved_by(self.book, set(uids), step), _moved(uids))
 
     def move_to(self, uids: Collection[Uid], before: Uid | None) -> None:
         """Move entries in front of another one, or to the end."""
-        self._apply(edit.moved_to(self.book, set(uids), before), f"{_entries(len(uids))} moved")
+        self._apply(edit.moved_to(self.book, set(uids), before), _moved(uids))
 
     def bring_in(self, other: LoreBook, *, replace_all: bool) -> tuple[Step | None, int]:
         """Add the entries of another book, or put it in the place of this one; returns how many came."""
         how = edit.replaced_by if replace_all else edit.with_imported
         book, made = how(self.book, other, self._ids.new)
-        step = self._apply(book, f"{_entries(len(made))} imported")
+        step = self._apply(book, ntr("{n} entry imported", "{n} entries imported", len(made)))
         self.select(made[:1])
         return step, len(made)
 
@@ -186,7 +204,7 @@ class LorebookModel(ShownBook):
             self.undo()
             return
         book = merge_books(step.after, step.before, self.book).book
-        self._apply(book, f"Undone: {step.title}")
+        self._apply(book, tr("Undone: {what}", what=step.title))
 
     def _go(self, start: LoreBook, goal: LoreBook) -> None:
         self._show(merge_books(start, goal, self.book).book)
@@ -268,12 +286,12 @@ class LorebookModel(ShownBook):
         conflict = self.conflicts.pop(uid, None)
         wanted = None if conflict is None else (conflict.mine if mine else conflict.theirs)
         if conflict is not None and wanted is None:
-            self._apply(edit.without(self.book, {uid}), "Conflict settled")
+            self._apply(edit.without(self.book, {uid}), tr("Conflict settled"))
         elif conflict is not None and wanted != self.entry(uid):
             entries = tuple(wanted if one.uid == uid else one for one in self.book.entries)
-            self._apply(replace(self.book, entries=entries), "Conflict settled", uids=(uid,))
+            self._apply(replace(self.book, entries=entries), tr("Conflict settled"), uids=(uid,))
         self.tell("state")
 
 
-def _entries(count: int) -> str:
-    return "1 entry" if count == 1 else f"{count:,} entries"
+def _moved(uids: Collection[Uid]) -> str:
+    return ntr("{n} entry moved", "{n} entries moved", len(uids))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from familiar_app.domain.text import number, tr
 from familiar_app.ui.lorebook.control import ChoiceBox
 from familiar_app.ui.lorebook.listing import FOLDER, ONLY
 from familiar_app.ui.lorebook.model import LorebookModel
@@ -14,7 +15,7 @@ class OnlyBox(ChoiceBox):
         super().__init__()
         self._model = model
         self._listed: list[tuple[str, str]] = []
-        self.setAccessibleName("Which entries are shown")
+        self.setAccessibleName(tr("Which entries are shown"))
         self.activated.connect(self._chosen)
         self.refresh()
 
@@ -24,8 +25,10 @@ class OnlyBox(ChoiceBox):
             "warnings": len(self._model.warnings),
             "never": sum(any(one.never for one in found) for found in self._model.warnings.values()),
         }
-        listed = [(name, f"{title} ({counts[name]:,})" if name in counts else title) for name, title in ONLY]
-        listed += [(f"{FOLDER}{one.id}", f"Folder: {one.name}") for one in self._model.book.folders]
+        listed = [
+            (name, f"{tr(title)} ({number(counts[name])})" if name in counts else tr(title)) for name, title in ONLY
+        ]
+        listed += [(f"{FOLDER}{one.id}", tr("Folder: {folder}", folder=one.name)) for one in self._model.book.folders]
         if listed != self._listed:
             self._listed = listed
             self.blockSignals(True)

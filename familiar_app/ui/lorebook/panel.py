@@ -12,10 +12,12 @@ from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.interchange.lorebook.lore_file import LoreFile
 from familiar_app.store.book_shelf import BookShelf
 from familiar_app.ui.kit.action import Action
+from familiar_app.ui.kit.date_text import numeric_date_time
 from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.pane import Panes
 from familiar_app.ui.kit.panel import PanelContext
@@ -34,14 +36,18 @@ MOST_BACK = 500
 """How many turns back the tester can go."""
 MOST_IN_PALETTE = 1000
 KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
-    "In the table of entries": (
-        ("On or off", "Space"),
-        ("Change", "Return"),
-        ("Delete", "Del"),
-        ("Move up, down", "Alt+↑ Alt+↓"),
-        ("Undo, redo", "Ctrl+Z Ctrl+Shift+Z"),
+    tr_later("In the table of entries"): (
+        (tr_later("On or off"), tr_later("Space")),
+        (tr_later("Change"), tr_later("Return")),
+        (tr_later("Delete"), tr_later("Del")),
+        (tr_later("Move up, down"), "Alt+↑ Alt+↓"),
+        (tr_later("Undo, redo"), tr_later("Ctrl+Z Ctrl+Shift+Z")),
     ),
-    "Among the keys of an entry": (("Key before, after", "← →"), ("Change", "Return"), ("Take out", "Del")),
+    tr_later("Among the keys of an entry"): (
+        (tr_later("Key before, after"), "← →"),
+        (tr_later("Change"), tr_later("Return")),
+        (tr_later("Take out"), tr_later("Del")),
+    ),
 }
 
 
@@ -54,7 +60,7 @@ class LorebookPanel:
     """Implements `kit.panel.Panel`. Everything typed is in the file a moment later."""
 
     id = "lorebook"
-    title = "Lorebook"
+    title = tr_later("Lorebook")
     icon = "lorebook"
 
     def __init__(self, services: Services, context: PanelContext) -> None:
@@ -133,7 +139,7 @@ class LorebookPanel:
             return Said()
         window, zone = max(1, terms.chosen.recent_window), self._services.familiars[familiar].config.display.zone()
         moments = tuple(
-            Moment(f"{_speaker(turn, terms)}: {turn.content}", f"{local_time(turn.at, zone):%Y-%m-%d %H:%M}")
+            Moment(f"{_speaker(turn, terms)}: {turn.content}", numeric_date_time(local_time(turn.at, zone)))
             for turn in await vault.turns.page(chosen.id, limit=window + MOST_BACK)
             if turn.content.strip()
         )
@@ -148,48 +154,48 @@ class LorebookPanel:
                 lambda: self.view.do(name),
                 shortcut=shortcut,
                 icon=icon,
-                group="Lorebook",
+                group=tr("Lorebook"),
                 words=words,
             )
 
         return (
-            deed("add", "Add an entry", "Ctrl+N", "plus", "new"),
-            deed("duplicate", "Duplicate the chosen entries", "Ctrl+D", "copy"),
-            deed("enable", "Switch the chosen entries on"),
-            deed("disable", "Switch the chosen entries off"),
-            deed("delete", "Delete the chosen entries", icon="trash"),
-            deed("undo", "Undo in the lorebook", icon="undo"),
-            deed("redo", "Redo in the lorebook", icon="redo"),
-            deed("about", "About this lorebook", words="name channels folders budget"),
-            deed("deleted", "Deleted entries of the lorebook…", icon="trash", words="trash restore"),
-            deed("make", "Make a new lorebook", words="book"),
-            deed("replace", "Search and replace in the lorebook…", "Ctrl+H", "edit", "find"),
-            deed("turns", "Test the chat's last turns", "Ctrl+T", "chat", "tester"),
-            deed("case", "Save the test as a case…", words="tester"),
-            deed("import", "Import a lorebook…", icon="folder"),
+            deed("add", tr("Add an entry"), "Ctrl+N", "plus", tr("new")),
+            deed("duplicate", tr("Duplicate the chosen entries"), "Ctrl+D", "copy"),
+            deed("enable", tr("Switch the chosen entries on")),
+            deed("disable", tr("Switch the chosen entries off")),
+            deed("delete", tr("Delete the chosen entries"), icon="trash"),
+            deed("undo", tr("Undo in the lorebook"), icon="undo"),
+            deed("redo", tr("Redo in the lorebook"), icon="redo"),
+            deed("about", tr("About this lorebook"), words=tr("name channels folders budget")),
+            deed("deleted", tr("Deleted entries of the lorebook…"), icon="trash", words=tr("trash restore")),
+            deed("make", tr("Make a new lorebook"), words=tr("book")),
+            deed("replace", tr("Search and replace in the lorebook…"), "Ctrl+H", "edit", tr("find")),
+            deed("turns", tr("Test the chat's last turns"), "Ctrl+T", "chat", tr("tester")),
+            deed("case", tr("Save the test as a case…"), words=tr("tester")),
+            deed("import", tr("Import a lorebook…"), icon="folder"),
         )
 
     def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
         """Return the keys that only parts of this panel know."""
-        return KEYS
+        return {tr(group): [(tr(what), tr(key)) for what, key in pairs] for group, pairs in KEYS.items()}
 
     def palette_entries(self) -> Sequence[Action]:
         """Return the entries of the book that is shown, up to a number that can be looked through at every key."""
         view = self.view
         export = Action(
             "lorebook.export",
-            "Export the lorebook…",
+            tr("Export the lorebook…"),
             self._export,
             icon="save",
-            group="Lorebook",
-            words="save sillytavern risuai file",
+            group=tr("Lorebook"),
+            words=tr("save sillytavern risuai file"),
         )
         return [export] + [
             Action(
                 f"lorebook.entry.{entry.uid}",
                 entry.name,
                 lambda uid=entry.uid: self._context.go_to(self.id, str(view.model.file_uid(uid))),
-                group="Lorebook entry",
+                group=tr("Lorebook entry"),
                 words=" ".join(entry.keys[:8]),
             )
             for entry in view.model.book.entries[:MOST_IN_PALETTE]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QCheckBox, QListView, QListWidget, QListWidgetItem, QWidget
 
+from familiar_app.domain.text import ntr, tr, tr_later
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.field import line_edit
 from familiar_app.ui.kit.label import column, label
@@ -14,10 +15,15 @@ from familiar_app.ui.lorebook.control import ChoiceBox
 from familiar_app.ui.lorebook.entry_rows import one_line
 from familiar_app.ui.lorebook.replacing import FIELDS, Plan, Wanted
 from familiar_app.ui.lorebook.tip import plain_tip
+from familiar_app.ui.lorebook.word import lore_word
 
 LOOK_AFTER_MS = 150
 MOST_SHOWN = 300
-SCOPES = (("all", "In all entries"), ("rows", "In the entries that are shown"), ("selected", "In the chosen entries"))
+SCOPES = (
+    ("all", tr_later("In all entries")),
+    ("rows", tr_later("In the entries that are shown")),
+    ("selected", tr_later("In the chosen entries")),
+)
 
 
 class ReplaceView(QWidget):
@@ -31,30 +37,30 @@ class ReplaceView(QWidget):
         choose: Callable[[object], object],
     ) -> None:
         super().__init__()
-        self.setAccessibleName("Search and replace")
+        self.setAccessibleName(tr("Search and replace"))
         self._look, self._use = look, use
         self._plan = Plan()
-        self.find = line_edit(name="Search for")
-        self.put = line_edit(name="Replace with")
-        self.pattern = QCheckBox("Pattern")
-        self.pattern.setToolTip(r"A regular expression; \1 in the replacement is its first group.")
-        self.capitals = QCheckBox("Capitals count")
-        self.fields = {name: QCheckBox(title) for name, title in FIELDS}
+        self.find = line_edit(name=tr("Search for"))
+        self.put = line_edit(name=tr("Replace with"))
+        self.pattern = QCheckBox(tr("Pattern"))
+        self.pattern.setToolTip(tr("A regular expression; \\1 in the replacement is its first group."))
+        self.capitals = QCheckBox(tr("Capitals count"))
+        self.fields = {name: QCheckBox(lore_word(title)) for name, title in FIELDS}
         for one in self.fields.values():
             one.setChecked(True)
         self.scope = ChoiceBox()
-        self.scope.setAccessibleName("Where")
+        self.scope.setAccessibleName(tr("Where"))
         for name, title in SCOPES:
-            self.scope.addItem(title, name)
+            self.scope.addItem(tr(title), name)
         self.scope.setCurrentIndex([name for name, _title in SCOPES].index(scope))
         self.told = label("", "quiet", wrap=True)
         self.list = QListWidget()
-        self.list.setAccessibleName("What would change")
+        self.list.setAccessibleName(tr("What would change"))
         self.list.setWordWrap(True)
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.itemActivated.connect(lambda item: choose(item.data(Qt.ItemDataRole.UserRole)))
-        self.do = button("Replace", lambda: self._use(self._plan), role="primary")
+        self.do = button(tr("Replace"), lambda: self._use(self._plan), role="primary")
         self._lay_out()
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
@@ -69,7 +75,7 @@ class ReplaceView(QWidget):
 
     def _lay_out(self) -> None:
         layout = column(margins=16, spacing=8)
-        for title, widget in (("Search for", self.find), ("Replace with", self.put)):
+        for title, widget in ((tr("Search for"), self.find), (tr("Replace with"), self.put)):
             heading = label(title, "strong")
             heading.setBuddy(widget)
             layout.addWidget(heading)
@@ -104,16 +110,24 @@ class ReplaceView(QWidget):
             item.setData(Qt.ItemDataRole.UserRole, place.uid)
             self.list.addItem(item)
         entries = len(plan.changes)
-        in_entries = f"in {entries:,} {'entry' if entries == 1 else 'entries'}"
-        if plan.problem:
-            self.told.setText(plan.problem)
-        elif not self.find.text():
-            self.told.setText("What would change is listed here before anything is changed.")
-        elif not entries:
-            self.told.setText("Nothing would change.")
-        else:
-            more = f" The first {MOST_SHOWN} are listed." if len(plan.places) > MOST_SHOWN else ""
-            self.told.setText(f"{plan.count:,} {'place' if plan.count == 1 else 'places'} {in_entries}.{more}")
-        self.do.setText(f"Replace {in_entries}" if entries else "Replace")
+        self.told.setText(self._told(plan, entries))
+        self.do.setText(ntr("Replace in {n} entry", "Replace in {n} entries", entries) if entries else tr("Replace"))
         self.do.setAccessibleName(self.do.text())
         self.do.setEnabled(bool(entries))
+
+    def _told(self, plan: Plan, entries: int) -> str:
+        if plan.problem:
+            return plan.problem
+        if not self.find.text():
+            return tr("What would change is listed here before anything is changed.")
+        if not entries:
+            return tr("Nothing would change.")
+        places = ntr(
+            "{n} place {in_entries}.",
+            "{n} places {in_entries}.",
+            plan.count,
+            in_entries=ntr("in {n} entry", "in {n} entries", entries),
+        )
+        if len(plan.places) <= MOST_SHOWN:
+            return places
+        return f"{places} {tr('The first {count} are listed.', count=MOST_SHOWN)}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
+from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.lorebook.merge import Uid
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.replace_view import ReplaceView
 from familiar_app.ui.lorebook.replacing import Plan, Wanted, plan
+from familiar_app.ui.lorebook.word import as_sentence
 
 
 class Replacer:
@@ -24,7 +26,7 @@ class Replacer:
         scope = "selected" if len(self._model.selected) > 1 else "all"
         made = ReplaceView(scope, self._look, self._use, self._choose)
         self.shown = made
-        self._context.side_view.show_widget("Search and replace", made, closed=self._closed)
+        self._context.side_view.show_widget(tr("Search and replace"), made, closed=self._closed)
         made.find.setText(self._model.filter)
         made.find.setFocus()
 
@@ -50,9 +52,9 @@ class Replacer:
         # Where an entry was changed since, what was listed is not true any more.
         fresh = {uid: new for uid, (old, new) in found.changes.items() if self._model.entry(uid) == old}
         count = len(fresh)
-        step = self._model.change_each(fresh, f"Replaced in {count:,} {'entry' if count == 1 else 'entries'}")
+        step = self._model.change_each(fresh, ntr("Replaced in {n} entry", "Replaced in {n} entries", count))
         if step is not None:
-            self._context.offer_undo(f"{step.title}.", lambda: self._model.revert(step))
+            self._context.offer_undo(as_sentence(step.title), lambda: self._model.revert(step))
         if self.shown is not None:
             self.shown.ask()
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 import regex
 
 from familiar_app.domain.lorebook.entry import LoreEntry
+from familiar_app.domain.text import ptr, tr, tr_later
 from familiar_app.ui.lorebook.merge import Uid
 
 TIME_S = 1.0
 AROUND = 24
-FIELDS = (("comment", "Names"), ("keys", "Keys"), ("content", "Contents"))
+FIELDS = (("comment", tr_later("Names")), ("keys", "Keys"), ("content", tr_later("Contents")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +93,9 @@ def plan(
             if made != entry:
                 changes[entry.uid] = (entry, made)
     except TimeoutError:
-        return Plan(problem="The pattern takes too long. Nothing would be changed.")
+        return Plan(problem=tr("The pattern takes too long. Nothing would be changed."))
     except (regex.error, IndexError, OverflowError, RecursionError) as error:
-        return Plan(problem=f"That is no pattern: {error}.")
+        return Plan(problem=tr("That is no pattern: {reason}.", reason=error))
     return Plan(tuple(places), changes, replacer.count)
 
 
@@ -106,16 +107,25 @@ def _replaced(entry: LoreEntry, wanted: Wanted, replacer: _Replacer, places: lis
             new = replacer(text)
             if new != text:
                 made = replace(made, **{name: new})
-                where = "name" if name == "comment" else name
+                where = _part("name" if name == "comment" else name)
                 places.append(Place(entry.uid, entry.name, where, *_around(text, new, replacer.span)))
     if "keys" in wanted.fields:
-        for name, where in (("keys", "keys"), ("secondary_keys", "secondary keys")):
+        for name, where in (("keys", _part("keys")), ("secondary_keys", _part("secondary keys"))):
             keys = getattr(entry, name)
             new_keys = tuple(dict.fromkeys(key for key in map(replacer, keys) if key.strip()))
             if new_keys != keys and any(old not in new_keys for old in keys):
                 made = replace(made, **{name: new_keys})
                 places.append(Place(entry.uid, entry.name, where, ", ".join(keys), ", ".join(new_keys)))
     return made
+
+
+def _part(word: str) -> str:
+    return {
+        "name": lambda: ptr("part of a lorebook entry", "name"),
+        "content": lambda: ptr("part of a lorebook entry", "content"),
+        "keys": lambda: ptr("part of a lorebook entry", "keys"),
+        "secondary keys": lambda: ptr("part of a lorebook entry", "secondary keys"),
+    }[word]()
 
 
 def _around(before: str, after: str, span: tuple[int, int]) -> tuple[str, str]:

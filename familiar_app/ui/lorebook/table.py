@@ -8,6 +8,7 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.table import Table
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.lorebook.entry_rows import EntryTableModel
@@ -38,7 +39,7 @@ class EntryTable(Table):
     deed = Signal(str)
 
     def __init__(self, theme: Theme, model: LorebookModel, tester: TrialModel) -> None:
-        super().__init__(theme, "Lorebook entries")
+        super().__init__(theme, tr("Lorebook entries"))
         self._model, self._quiet = model, False
         self.rows = EntryTableModel(theme, model, tester)
         self.rows.setParent(self)

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry
+from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.lorebook.trial import NOTHING, Pass, Question, Terms, Trial, Trials, Verdict
 
 COUNT_TIMEOUT_S = 20.0
@@ -123,7 +124,9 @@ class TrialModel:
         if not self.said.moments:
             return ""
         at = self.said.moments[-1 - self.back].at
-        return f"{at}, newest" if not self.back else f"{at}, {self.back:,} back"
+        if not self.back:
+            return tr("{moment}, newest", moment=at)
+        return ntr("{moment}, {n} back", "{moment}, {n} back", self.back, moment=at)
 
     # ---- the outcome
 
@@ -158,15 +161,14 @@ class TrialModel:
         """Say in a line what came of the test, or of the pass that is shown."""
         one, trial = self.the_pass(), self.trial
         if not self.messages():
-            return "Nothing to test yet."
+            return tr("Nothing to test yet.")
         if one is not None:
-            words = f"Pass {one.number} of {len(trial.passes)}, over {one.over}: "
-            return words + (f"{_count(len(one.came))} in." if one.came else "nothing came in.")
-        fired, near = len(trial.fired), len(trial.nearly)
-        words = f"{fired:,} {'entry fires' if fired == 1 else 'entries fire'}"
-        words += f", {near:,} nearly" if near else ""
-        words += f". {trial.used_tokens:,} of {trial.budget_tokens:,} tokens."
-        return words + (" The budget is used up." if trial.overflowed else "")
+            return _pass_words(one, len(trial.passes))
+        told = [
+            _outcome_words(len(trial.fired), len(trial.nearly)),
+            tr("{used} of {limit} tokens.", used=trial.used_tokens, limit=trial.budget_tokens),
+        ]
+        return " ".join([*told, tr("The budget is used up.")] if trial.overflowed else told)
 
     def marks(self) -> list[tuple[int, int, Verdict]]:
         """Return which parts of the text woke entries that are shown, or nearly did."""
@@ -221,8 +223,28 @@ class TrialModel:
             self._tell("tokens")
 
 
-def _count(entries: int) -> str:
-    return "1 entry came" if entries == 1 else f"{entries:,} entries came"
+def _pass_words(one: Pass, passes: int) -> str:
+    if not one.came:
+        return tr(
+            "Pass {number} of {passes}, over {over}: nothing came in.",
+            number=one.number,
+            passes=passes,
+            over=one.over,
+        )
+    return ntr(
+        "Pass {number} of {passes}, over {over}: {n} entry came in.",
+        "Pass {number} of {passes}, over {over}: {n} entries came in.",
+        len(one.came),
+        number=one.number,
+        passes=passes,
+        over=one.over,
+    )
+
+
+def _outcome_words(fired: int, near: int) -> str:
+    if near:
+        return ntr("{n} entry fires, {near} nearly.", "{n} entries fire, {near} nearly.", fired, near=near)
+    return ntr("{n} entry fires.", "{n} entries fire.", fired)
 
 
 def estimate(text: str) -> int:

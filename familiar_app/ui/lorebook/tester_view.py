@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QListView, QPlainTextEdit, QSlider, QSplitter, QTextEdit, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.icon import icon
 from familiar_app.ui.kit.label import ElidedLabel, column, label, row
@@ -83,22 +84,22 @@ class TesterView(QWidget):
 
     def _make_left(self, take_turns: Callable[[], object]) -> None:
         self.text = QPlainTextEdit()
-        self.text.setAccessibleName("Text to test")
-        self.text.setPlaceholderText("Type something that could be said. Entries that it wakes show at once.")
+        self.text.setAccessibleName(tr("Text to test"))
+        self.text.setPlaceholderText(tr("Type something that could be said. Entries that it wakes show at once."))
         self.text.setTabChangesFocus(True)
         self.text.textChanged.connect(self._changed)
         self.wanted_channel = ""
         self._take_turns = take_turns
-        self.turns = button("Last turns", lambda: self._take(""), theme=self._theme, icon="chat")
-        self.turns.setToolTip("Take the last turns of the chat that is open.")
-        self.clear = icon_button(self._theme, "close", "Clear the text", self.text.clear)
+        self.turns = button(tr("Last turns"), lambda: self._take(""), theme=self._theme, icon="chat")
+        self.turns.setToolTip(tr("Take the last turns of the chat that is open."))
+        self.clear = icon_button(self._theme, "close", tr("Clear the text"), self.text.clear)
         self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName("Moment of the chat")
-        self.slider.setToolTip("Go back through the chat; at the right end is its newest turn.")
+        self.slider.setAccessibleName(tr("Moment of the chat"))
+        self.slider.setToolTip(tr("Go back through the chat; at the right end is its newest turn."))
         self.slider.valueChanged.connect(lambda value: self._tester.go_back(self._tester.most_back - value))
         self.moment = ElidedLabel("", "faint")
         self.channels = ChoiceBox()
-        self.channels.setAccessibleName("Channel")
+        self.channels.setAccessibleName(tr("Channel"))
         self.channels.setMinimumContentsLength(4)
         self.channels.activated.connect(lambda number: self._take(self._tester.said.channels[number][0]))
 
@@ -107,7 +108,7 @@ class TesterView(QWidget):
         self.model = VerdictModel(theme)
         self.model.setParent(self)
         self.list = QListView()
-        self.list.setAccessibleName("What fires and why")
+        self.list.setAccessibleName(tr("What fires and why"))
         self.list.setModel(self.model)
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setIconSize(QSize(theme.px(16), theme.px(16)))
@@ -115,18 +116,18 @@ class TesterView(QWidget):
         self.list.activated.connect(self._open)
         self.list.clicked.connect(self._open)
         self.summary = ElidedLabel("", "quiet")
-        self.before = icon_button(theme, "chevron_left", "Pass before", lambda: self._step(-1))
-        self.after = icon_button(theme, "chevron_right", "Pass after", lambda: self._step(1))
-        self.every = icon_button(theme, "eye", "List every entry, with the reason why not", checkable=True)
+        self.before = icon_button(theme, "chevron_left", tr("Pass before"), lambda: self._step(-1))
+        self.after = icon_button(theme, "chevron_right", tr("Pass after"), lambda: self._step(1))
+        self.every = icon_button(theme, "eye", tr("List every entry, with the reason why not"), checkable=True)
         self.every.toggled.connect(self._tester.show_every)
-        self.save = icon_button(theme, "save", "Save as a case…", save_case)
+        self.save = icon_button(theme, "save", tr("Save as a case…"), save_case)
 
     def _left(self) -> QWidget:
         made = QWidget()
         layout = column(spacing=8)
         layout.setContentsMargins(16, 8, 8, 12)
         head = row(spacing=8)
-        head.addWidget(label("Tester", "strong"))
+        head.addWidget(label(tr("Tester"), "strong"))
         head.addStretch(1)
         head.addWidget(self.turns)
         head.addWidget(self.clear)

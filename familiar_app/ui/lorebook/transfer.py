@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from familiar_app.domain.lorebook.entry import LoreBook
+from familiar_app.domain.text import ntr, tr, tr_later
 from familiar_app.interchange.json_text import storable, write_file
 from familiar_app.interchange.lorebook.document import LoreDocument
 from familiar_app.interchange.lorebook.files import convert_lorebook, own_book, read_lorebook, write_lorebook
 from familiar_app.interchange.report import ReportLine
 from familiar_app.ui.lorebook.trial import Run
+from familiar_app.ui.lorebook.word import WHAT
 
 FORMATS = (
-    ("sillytavern", "SillyTavern world info", ".json"),
-    ("lorebook-v3", "Character book, version 3", ".json"),
-    ("book-v2", "Character book, version 2", ".json"),
+    ("sillytavern", tr_later("SillyTavern world info"), ".json"),
+    ("lorebook-v3", tr_later("Character book, version 3"), ".json"),
+    ("book-v2", tr_later("Character book, version 2"), ".json"),
     ("risu", "RisuAI", ".json"),
     ("novelai", "NovelAI", ".lorebook"),
     ("agnai", "Agnai", ".json"),
@@ -24,7 +26,7 @@ FORMATS = (
     ("chub", "Chub", ".json"),
     ("familiar", "Familiar (TOML)", ".toml"),
 )
-FILE_FILTER = "Lorebooks and cards (*.json *.lorebook *.png *.charx *.toml)"
+FILE_FILTER = tr_later("Lorebooks and cards (*.json *.lorebook *.png *.charx *.toml)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +53,23 @@ def report_lines(lines: tuple[ReportLine, ...], book: LoreBook) -> list[str]:
     found = []
     for (name, what, detail), numbers in said.items():
         entries = [number for number in numbers if 0 <= number < len(book.entries)]
-        where = ""
-        if len(entries) == 1:
-            where = f" ({book.entries[entries[0]].name})"
-        elif entries:
-            where = f" ({len(entries):,} entries)"
-        found.append(f"{name}: {what}. {detail[:1].upper()}{detail[1:]}{where}")
+        names = [book.entries[number].name for number in entries]
+        found.append(_line(name, tr(WHAT.get(what, what)), f"{detail[:1].upper()}{detail[1:]}", names))
     return found
+
+
+def _line(name: str, what: str, detail: str, entries: list[str]) -> str:
+    values = {"field": name, "what": what, "detail": detail}
+    if len(entries) == 1:
+        return tr("{field}: {what}. {detail} ({entry})", **values, entry=entries[0])
+    if entries:
+        return ntr(
+            "{field}: {what}. {detail} ({n} entry)",
+            "{field}: {what}. {detail} ({n} entries)",
+            len(entries),
+            **values,
+        )
+    return tr("{field}: {what}. {detail}", **values)
 
 
 def export_losses(book: LoreBook, format_name: str) -> list[str]:

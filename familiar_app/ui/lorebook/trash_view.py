@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QWidget
 
 from familiar_app.domain.lorebook.entry import LoreEntry
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.label import column, label, line
 from familiar_app.ui.kit.panel import PanelContext
@@ -31,10 +32,10 @@ class TrashView(QWidget):
         restore: Callable[[Path], object],
     ) -> None:
         super().__init__()
-        self.setAccessibleName("Deleted entries")
+        self.setAccessibleName(tr("Deleted entries"))
         self._back = back
         self.list = QListWidget()
-        self.list.setAccessibleName("Deleted entries")
+        self.list.setAccessibleName(tr("Deleted entries"))
         self.list.setWordWrap(True)
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -44,17 +45,22 @@ class TrashView(QWidget):
             item.setData(Qt.ItemDataRole.UserRole, entry)
             self.list.addItem(item)
         self.list.itemActivated.connect(lambda _item: self._press())
-        self.press = button("Bring back", self._press, role="primary")
+        self.press = button(tr("Bring back"), self._press, role="primary")
         self.press.setEnabled(bool(entries))
         layout = column(margins=16, spacing=8)
-        words = "Newest first." if entries else "Entries that you delete are kept here, and can be brought back."
+        words = (
+            tr("Newest first.") if entries else tr("Entries that you delete are kept here, and can be brought back.")
+        )
         layout.addWidget(label(words, "quiet", wrap=True))
         layout.addWidget(self.list, 1)
         layout.addWidget(self.press, 0, Qt.AlignmentFlag.AlignLeft)
-        self.books = [button(f"Bring back the lorebook {path.stem}", lambda path=path: restore(path)) for path in books]
+        self.books = [
+            button(tr("Bring back the lorebook {book}", book=path.stem), lambda path=path: restore(path))
+            for path in books
+        ]
         if books:
             layout.addWidget(line())
-            layout.addWidget(label("Deleted lorebooks", "strong"))
+            layout.addWidget(label(tr("Deleted lorebooks"), "strong"))
         for made in self.books:
             layout.addWidget(made, 0, Qt.AlignmentFlag.AlignLeft)
         self.setLayout(layout)
@@ -85,7 +91,7 @@ class Trash:
         self._kept.book = self._model.file.path
         found = await self._kept.read(self._model.book)
         made = TrashView(found, self._bring_back, await self._books.trashed(), self._restore)
-        self._context.side_view.show_widget("Deleted entries", made)
+        self._context.side_view.show_widget(tr("Deleted entries"), made)
         (made.list if found else made).setFocus()
 
     def _bring_back(self, entry: LoreEntry) -> None:

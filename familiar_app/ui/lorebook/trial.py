@@ -21,6 +21,7 @@ from familiar_app.domain.lorebook.setting import lore_settings
 from familiar_app.domain.lorebook.verdict import Outcome, Reason
 from familiar_app.domain.lorebook.window import PassState
 from familiar_app.domain.settings import LorebookSettings
+from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.lorebook.merge import Uid
 
 Count = Callable[[str], int]
@@ -233,10 +234,12 @@ def _verdicts(activation: Activation, count: Count) -> tuple[dict[Uid, Verdict],
 def _over(state: PassState) -> str:
     """Say what a pass looks at."""
     if state.number == 1:
-        return "the messages"
+        return tr("the messages")
+    if state.recursing and state.level > 1:
+        return tr("entries that are in, level {level}", level=state.level)
     if state.recursing:
-        return f"entries that are in, level {state.level}" if state.level > 1 else "entries that are in"
-    return f"older messages too, {state.depth:,} back"
+        return tr("entries that are in")
+    return ntr("older messages too, {n} back", "older messages too, {n} back", state.depth)
 
 
 def _hit(outcome: Outcome) -> Hit | None:

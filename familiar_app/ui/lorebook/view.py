@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.lorebook.verdict import Reason
+from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.label import column, label, row, surface
 from familiar_app.ui.kit.notice import Notice
@@ -33,6 +34,7 @@ from familiar_app.ui.lorebook.table import EntryTable
 from familiar_app.ui.lorebook.tester import TrialModel
 from familiar_app.ui.lorebook.tester_view import TesterView
 from familiar_app.ui.lorebook.trash_view import Trash
+from familiar_app.ui.lorebook.trial import Verdict
 from familiar_app.ui.lorebook.work import BookWork
 
 FORM_NEEDS = 640
@@ -102,10 +104,12 @@ class LorebookView(QWidget):
         self.empty = EmptyState(
             theme,
             "lorebook",
-            "No entries yet",
-            "An entry is a piece of knowledge that joins the prompt when one of its keys is said. "
-            "A lorebook of another program can be imported.",
-            step="Add an entry",
+            tr("No entries yet"),
+            tr(
+                "An entry is a piece of knowledge that joins the prompt when one of its keys is said. "
+                "A lorebook of another program can be imported."
+            ),
+            step=tr("Add an entry"),
             run=lambda: self.do("add"),
         )
         self.across = QSplitter(Qt.Orientation.Horizontal)
@@ -164,7 +168,7 @@ class LorebookView(QWidget):
 
     def load(self) -> None:
         """Read the file; called once, and again after a failure."""
-        self.wait.begin("Reading the lorebook…")
+        self.wait.begin(tr("Reading the lorebook…"))
         self.tasks.start(self._load, name="lorebook.load")
 
     async def _load(self) -> None:
@@ -289,16 +293,15 @@ class LorebookView(QWidget):
         if verdict is None:
             self.form.show_verdict("", "faint", trial.matching)
             return
-        word = "Fires" if verdict.fires else ("Nearly fires" if verdict.near else "Does not fire")
         role = "good" if verdict.fires else ("warning" if verdict.near else "faint")
         # That it has no keys is among the warnings above it already.
         why = "" if verdict.reason is Reason.NO_KEYS else f" {verdict.why}"
-        self.form.show_verdict(f"{word} on the tester's text.{why}", role, trial.matching)
+        self.form.show_verdict(_verdict_word(verdict) + why, role, trial.matching)
 
     def _show_used(self) -> None:
         trial, limit = self.tester.trial, self.tester.terms().room_tokens
         used = sum(one.tokens for one in trial.fired)
-        self.used.setText(f"{used:,} of {limit:,} tokens")
+        self.used.setText(tr("{used} of {limit} tokens", used=used, limit=limit))
 
     def _show_state(self) -> None:
         model = self.model
@@ -307,8 +310,12 @@ class LorebookView(QWidget):
         conflicts = len(model.conflicts)
         if conflicts and told.property("told") != conflicts:
             one = next(iter(model.conflicts))
-            text = f"{conflicts:,} {'entry was' if conflicts == 1 else 'entries were'} changed here and in the file."
-            self.notice.tell(text, "warning", step="Show", run=lambda: self.choose(one))
+            text = ntr(
+                "{n} entry was changed here and in the file.",
+                "{n} entries were changed here and in the file.",
+                conflicts,
+            )
+            self.notice.tell(text, "warning", step=tr("Show"), run=lambda: self.choose(one))
         elif not conflicts and told.property("told"):
             self.notice.clear()
         told.setProperty("told", conflicts)
@@ -319,12 +326,12 @@ class LorebookView(QWidget):
 
     def _show_error(self, error: FamiliarError, again: Callable[[], object] | None) -> None:
         if not self.model.loaded:
-            self.notice.show_error(error, step="Read it again", run=self.load)
+            self.notice.show_error(error, step=tr("Read it again"), run=self.load)
         else:
             self.notice.show_error(error, again)
 
     def _show_save_error(self, error: FamiliarError, _again: Callable[[], object] | None) -> None:
-        self.notice.show_error(error, step="Try again", run=self.work.save)
+        self.notice.show_error(error, step=tr("Try again"), run=self.work.save)
 
     # ---- keys
 
@@ -341,6 +348,12 @@ class LorebookView(QWidget):
             self.do(word)
         else:
             super().keyPressEvent(event)
+
+
+def _verdict_word(verdict: Verdict) -> str:
+    if verdict.fires:
+        return tr("Fires on the tester's text.")
+    return tr("Nearly fires on the tester's text.") if verdict.near else tr("Does not fire on the tester's text.")
 
 
 def _undo_word(event: QKeyEvent) -> str:

@@ -98,7 +98,7 @@ async def test_typing_on_is_one_step_until_another_entry_is_chosen(tmp_path: Pat
     model.select([0])
     model.change(0, comment="Thorn")
     assert len(model.history.done) == 2
-    assert model.undo() == "comment changed"
+    assert model.undo() == "“Name” changed"
     assert names(model)[0] == "Tho"
     model.undo()
     assert names(model)[0] == "The lighthouse"

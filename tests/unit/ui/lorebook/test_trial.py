@@ -72,7 +72,7 @@ def test_the_budget_names_what_took_it(tmp_path: Path) -> None:
     assert trial.overflowed
     assert trial.by_uid[2].why == "No room: it would make 10 of 9 tokens. Most is taken by e1 (6)."
     few = ask(tmp_path, entries, "fox", most_entries=1)
-    assert few.by_uid[2].why == "Its key is there, but 1 entries are in already, which is the most."
+    assert few.by_uid[2].why == "Its key is there, but 1 entry is in already, which is the most."
 
 
 def test_each_key_of_the_form_is_looked_for_by_itself(tmp_path: Path) -> None:
