@@ -28,6 +28,7 @@ from familiar_app.cli import (
     talk_command,
     transfer_command,
     vault_command,
+    whole_command,
 )
 from familiar_app.cli.option import familiar_id, instant
 from familiar_app.domain.errors import UsageError
@@ -46,6 +47,7 @@ _FAMILIES = (
     person_command,
     server_command,
     erasure_command,
+    whole_command,
     project_command,
     transfer_command,
     lore_command,

@@ -14,9 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from familiar_app.domain.amount import size_text
 from familiar_app.domain.backup import mark_of
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.model_catalogue import is_model_file_name
+from familiar_app.domain.text import ntr, tr
 from familiar_app.store.backup_file import SealedBackup
 from familiar_app.store.fault import translated
 from familiar_app.store.keys import KeyFile
@@ -37,6 +39,26 @@ ORDER: tuple[Kind, ...] = (
 )  # fmt: skip
 """The order in which they go: without its keys nobody reads a vault, whatever keeps the rest from being removed."""
 
+_WORDS: dict[Kind, Callable[[int, str], str]] = {
+    "vault": lambda _n, size: tr("The vault and its keys, {size}", size=size),
+    "aside": lambda n, size: ntr(
+        "{n} vault that was set aside, {size}", "{n} vaults that were set aside, {size}", n, size=size
+    ),
+    "elsewhere": lambda n, size: ntr(
+        "{n} backup in another folder, {size}", "{n} backups in another folder, {size}", n, size=size
+    ),
+    "backups": lambda n, size: ntr("{n} backup, {size}", "{n} backups, {size}", n, size=size),
+    "characters": lambda n, size: ntr(
+        "{n} familiar with its files, {size}", "{n} familiars with their files, {size}", n, size=size
+    ),
+    "lorebooks": lambda n, size: ntr(
+        "{n} lorebook of everybody, {size}", "{n} lorebooks of everybody, {size}", n, size=size
+    ),
+    "settings": lambda _n, size: tr("The settings, {size}", size=size),
+    "logs": lambda n, size: ntr("{n} file of the log, {size}", "{n} files of the log, {size}", n, size=size),
+    "models": lambda n, size: ntr("{n} downloaded model, {size}", "{n} downloaded models, {size}", n, size=size),
+}
+
 log = logging.getLogger(__name__)
 
 
@@ -47,6 +69,10 @@ class Part:
     kind: Kind
     count: int
     size_bytes: int
+
+    def in_words(self) -> str:
+        """Say what it is: `3 backups, 12 MB`."""
+        return _WORDS[self.kind](self.count, size_text(self.size_bytes))
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,20 @@ def test_somebody_is_planned_erased_and_does_not_come_back(told: Familiar) -> No
         assert b"zanzibar" not in held
 
 
+def test_everything_is_erased_only_under_the_name_of_its_folder(told: Familiar) -> None:
+    planned = ran(told, "everything", "forget", "--dry-run")
+    assert (planned["name"], planned["erased"]) == (told.profile.name, False)
+    assert {"vault", "characters", "settings"} <= {part["kind"] for part in planned["parts"]}
+    assert told("everything", "forget", "--json").code == 2
+    assert told("everything", "forget", "--yes-erase-everything", "other", "--json").code == 2
+    assert told.vault.exists()
+    done = ran(told, "everything", "forget", "--yes-erase-everything", told.profile.name)
+    assert done["erased"]
+    assert [path.name for path in told.profile.rglob("*") if path.is_file()] == ["vault.lock"]
+    refused = told("everything", "forget", "--yes-erase-everything", told.profile.name, "--json")
+    assert refused.json["error"]["message"].startswith("There is no profile")
+
+
 def test_a_channel_a_message_and_a_familiar_go_in_the_same_manner(told: Familiar) -> None:
     first = ran(told, "turns", "--channel", "discord:10")[0]["id"]
     assert ran(told, "message", "forget", str(first), "--yes")["receipt"]["removed"] == {"turns": 1}
