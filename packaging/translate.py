@@ -14,6 +14,7 @@ import io
 import os
 import re
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +27,7 @@ from babel.messages.pofile import read_po, write_po
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "familiar_app"
 LOCALE = ROOT / "resources" / "locale"
+MODELS = ROOT / "resources" / "models" / "catalogue.toml"
 DOMAIN = "familiar"
 KEYWORDS = {"tr": None, "tr_later": None, "ptr": ((1, "c"), 2), "ntr": (1, 2)}
 COMMENTS = ("TRANSLATORS:",)
@@ -41,7 +43,15 @@ def gathered() -> Catalog:
         SOURCE, method_map=[("**.py", "python")], keywords=KEYWORDS, comment_tags=COMMENTS
     ):
         found.add(text, None, [(file.replace(os.sep, "/"), 0)], auto_comments=comments, context=context)
+    for text in _of_models():
+        found.add(text, None, [(f"resources/{'/'.join(MODELS.parts[-2:])}", 0)])
     return found
+
+
+def _of_models() -> Iterator[str]:
+    """Yield what the shipped catalogue of models says in words."""
+    for model in tomllib.loads(MODELS.read_text(encoding="utf-8"))["model"]:
+        yield from (model[field] for field in ("maker", "parameters", "good", "bad"))
 
 
 def languages() -> list[str]:

@@ -214,7 +214,7 @@ def _offered(model: CatalogueModel) -> ModelRow:
 def _facts(size: str, memory_bytes: int | None, model: CatalogueModel | None) -> str:
     parts = [size, tr("needs {size} of memory", size=size_text(memory_bytes)) if memory_bytes else ""]
     if model is not None:
-        parts += [tr("{n} parameters", n=model.parameters), model.licence, tr("by {maker}", maker=model.maker)]
+        parts += [tr("{n} parameters", n=tr(model.parameters)), model.licence, tr("by {maker}", maker=tr(model.maker))]
     return " · ".join(part for part in parts if part)
 
 
