@@ -100,7 +100,7 @@ def _author(author: object, role: Role, report: ReadReport) -> Author | None:
         raise _FieldError("author", tr("this has to be an object or null."))
     if not author.keys() <= _AUTHOR_KEYS:
         for key in author.keys() - _AUTHOR_KEYS:
-            count_kind(report.lost, tr("unknown key {key}", key=f"author.{_shown(key)}"))
+            count_kind(report.lost, tr("unknown key {key}", key="author." + _shown(key)))
     key = _short_text(author, "key", "author.key")
     if not _PERSON_KEY.match(key):
         raise _FieldError("author.key", tr("this has to be platform:id, such as discord:123."))

@@ -210,8 +210,8 @@ def checked(connection: Connection, keeper: Keeper, new: Wording) -> Wording:
         raise BadInputError(
             tr(
                 "a memory has 1 to {limit} characters; this one has {length}.",
-                limit=keeper.limits.max_length,
-                length=len(content),
+                limit=str(keeper.limits.max_length),
+                length=str(len(content)),
             ),
             field="content",
         )
