@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.ids import ChannelKey, FamiliarId, TraceId, TurnId
@@ -12,6 +14,7 @@ from familiar_app.store.engine import Engine
 from familiar_app.store.lore_use import count_entries
 from familiar_app.store.moment import from_micros
 from familiar_app.store.recall_use import count_recalled
+from familiar_app.store.trace_search import passage
 from familiar_app.store.trace_write import insert_trace, pack, unpack
 from familiar_app.store.turn_write import link_trace
 
@@ -81,6 +84,25 @@ class Traces:
             return [TraceSummary(**{**fields, "at": from_micros(fields["at"])}) for fields in found]
 
         return await self._engine.read(work)
+
+    async def holding(self, wanted: Mapping[TraceId, Sequence[str]]) -> dict[TraceId, str]:
+        """Return those of some traces in which every one of their words stands, with the piece around the longest.
+
+        The words are in lower case. Unpacks each of the traces, so ask for a few at a time.
+        """
+        chosen = json.dumps(list(wanted))
+
+        def work(connection: Connection) -> builtins.list[tuple[TraceId, bytes]]:
+            query = "SELECT id, body FROM traces WHERE id IN (SELECT value FROM json_each(?))"
+            return connection.execute(query, (chosen,)).fetchall()
+
+        rows = await self._engine.read(work)
+
+        def unpacked() -> dict[TraceId, str]:
+            found = ((number, passage(body, wanted[number])) for number, body in rows)
+            return {number: piece for number, piece in found if piece is not None}
+
+        return await asyncio.to_thread(unpacked)
 
 
 def _one(connection: Connection, where: str, value: int) -> PromptTrace | None:

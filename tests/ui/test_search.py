@@ -153,6 +153,63 @@ def test_nothing_yet_nothing_found_and_no_index_say_so(play: Play) -> None:
     play(story, filled=False, indexed=False)
 
 
+def test_nothing_found_behind_filters_offers_to_clear_them(play: Play) -> None:
+    async def story(scene: SearchScene) -> None:
+        button = scene.view._nothing.button
+        await scene.look_for("stamps")
+        scene.view.bar.show_kind("turn")
+        await scene.until(lambda: button.isVisible())
+        button.click()
+        await scene.until(lambda: [row.kind for row in scene.rows()] == ["memory", "memory"])
+        await scene.look_for("teapots")
+        assert not button.isVisible()
+
+    play(story)
+
+
+def test_while_prompts_are_looked_through_it_says_how_far_and_can_be_stopped(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def story(scene: SearchScene) -> None:
+        looked, going_on = asyncio.Event(), asyncio.Event()
+
+        async def slowly(wanted: dict[int, object]) -> dict[int, str]:
+            looked.set()
+            await going_on.wait()
+            return {}
+
+        monkeypatch.setattr(scene.archive.vault.traces, "holding", slowly)
+        view = scene.view
+        scene.view.bar.field.setText("stamps")
+        await looked.wait()
+        await scene.until(lambda: view.stop.isVisible())
+        assert "Looking through the prompts: 0 of 1." in texts(scene)
+        assert [row.kind for row in scene.rows()] == ["memory", "memory"]
+        view.stop.click()
+        await scene.until(lambda: not view.model.searching)
+        assert not view.stop.isVisible()
+        assert "Looked through the newest 0 of 1 prompts." in texts(scene)
+        assert [row.kind for row in scene.rows()] == ["memory", "memory"]
+
+    play(story)
+
+
+def test_what_comes_late_does_not_move_what_is_read(play: Play) -> None:
+    async def story(scene: SearchScene) -> None:
+        results = scene.view.results
+        scene.window.resize(700, 300)
+        await scene.look_for("lighthouse")
+        bar = results.verticalScrollBar()
+        await scene.until(lambda: bar.maximum() > 200)
+        bar.setValue(150)
+        results.fill(scene.rows(), keep=True)
+        assert bar.value() == 150
+        results.fill(scene.rows(), keep=False)
+        assert bar.value() == 0
+
+    play(story)
+
+
 def test_a_place_of_history_searches_again(play: Play) -> None:
     async def story(scene: SearchScene) -> None:
         scene.panel.show_place("stamps")

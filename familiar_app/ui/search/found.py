@@ -95,3 +95,19 @@ def marked(text: str, words: Sequence[str]) -> Spans:
     longest_first = sorted(set(words), key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
     return tuple(one.span() for one in pattern.finditer(text))
+
+
+def made(
+    kind: str,
+    number: str,
+    title: str,
+    text: str,
+    ways: tuple[tuple[str, str], ...],
+    words: Sequence[str],
+    *,
+    at: datetime | None = None,
+    place: str = "",
+) -> Found:
+    """Make a found thing, its text one line around the words."""
+    shown, spans = excerpt(text, words)
+    return Found(kind, number, title, shown, ways, at, place, title_spans=marked(title, words), text_spans=spans)

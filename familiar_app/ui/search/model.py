@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from familiar_app.domain.text import tr
 from familiar_app.store.index.search_index import IndexStatus
 from familiar_app.ui.kit.watch import Watched
 from familiar_app.ui.search.found import Found, Group, group
+from familiar_app.ui.search.prompts import Looked
 from familiar_app.ui.search.reading import ENOUGH, MOST, Reading
 from familiar_app.ui.search.wanted import EVERYTHING, KINDS, Wanted
 
@@ -53,6 +55,7 @@ class SearchModel(Watched):
         self.troubles: tuple[Trouble, ...] = ()
         self.searching = False
         self.searched: Wanted | None = None
+        self.looked: Looked | None = None
         self._run = 0
 
     @property
@@ -96,6 +99,15 @@ class SearchModel(Watched):
             return tr("There is no search index. The log is read for the words as you typed them.")
         return ""
 
+    def prompt_words(self) -> str:
+        """Say how far the prompts are looked through; "" where all of them were."""
+        looked = self.looked
+        if looked is None or looked.count == looked.total:
+            return ""
+        if self.searching:
+            return tr("Looking through the prompts: {count} of {total}.", count=looked.count, total=looked.total)
+        return tr("Looked through the newest {count} of {total} prompts.", count=looked.count, total=looked.total)
+
     async def load(self) -> None:
         """Look which channels and people there are to filter by."""
         await self.reading.read_names()
@@ -104,14 +116,12 @@ class SearchModel(Watched):
     async def search(self) -> None:
         """Look for what is wanted, one kind beside the other. One that fails keeps nothing from the rest."""
         wanted = self.wanted
+        self._run += 1
+        mine, self.looked = self._run, None
+        self.searching = self.enough
         if not self.enough:
-            self._run += 1
-            self.searching = False
             self._show(wanted, {}, ())
             return
-        self._run += 1
-        mine = self._run
-        self.searching = True
         self.tell("state")
         try:
             found, troubles = await self._read(wanted)
@@ -119,6 +129,8 @@ class SearchModel(Watched):
             if wanted.wants("turn") and self._index_lacks(found.get("turn", ())):
                 found["turn"] = await self._as_typed(wanted, found.get("turn", []))
                 self._show(wanted, found, troubles)
+            if wanted.wants("prompt"):
+                await self._look_into_prompts(wanted, found, troubles)
         finally:
             # One that was given up for another does not speak for that one.
             if mine == self._run:
@@ -160,6 +172,24 @@ class SearchModel(Watched):
 
     async def _as_typed(self, wanted: Wanted, ranked: list[Found]) -> list[Found]:
         return [*ranked, *await self.reading.turns_as_typed(wanted, ranked)][:MOST]
+
+    async def _look_into_prompts(
+        self, wanted: Wanted, found: dict[str, list[Found]], troubles: tuple[Trouble, ...]
+    ) -> None:
+        """Add the prompts that have the words within them, as they are found."""
+        try:
+            async with aclosing(self.reading.prompts_by_words(wanted)) as steps:
+                async for looked in steps:
+                    self.looked = looked
+                    every = [*found.get("prompt", ()), *looked.found]
+                    found["prompt"] = sorted(every, key=lambda one: -int(one.id))[:MOST]
+                    if looked.found:
+                        self._show(wanted, found, troubles)
+                    self.tell("state")
+                    if len(every) >= MOST:
+                        return
+        except FamiliarError as error:
+            self._show(wanted, found, (*troubles, Trouble("prompt", error)))
 
     def _show(self, wanted: Wanted, found: Mapping[str, list[Found]], troubles: tuple[Trouble, ...]) -> None:
         few = wanted.kind == EVERYTHING

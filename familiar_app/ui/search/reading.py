@@ -6,11 +6,10 @@ Everything runs in threads of the vault or of its own; a method returns at most 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from familiar_app.domain.clock import local_time
 from familiar_app.domain.fact import Fact, is_current
 from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.ranking import Kind, Weights
@@ -21,17 +20,16 @@ from familiar_app.interchange.lorebook.library import LoreLibrary
 from familiar_app.store.book_shelf import BookShelf
 from familiar_app.store.saved_memory import MemoryQuestion
 from familiar_app.ui.kit.channel_title import channel_title
-from familiar_app.ui.kit.projector_name import purpose_name
-from familiar_app.ui.search.found import Found, excerpt, marked
+from familiar_app.ui.search.found import Found, made
+from familiar_app.ui.search.prompts import Looked, PromptSearch
 from familiar_app.ui.search.wanted import Wanted
 
 if TYPE_CHECKING:
-    from datetime import datetime, tzinfo
+    from datetime import tzinfo
 
     from familiar_app.domain.lorebook.entry import LoreBook, LoreEntry
     from familiar_app.domain.projection import Reflection
     from familiar_app.domain.saved_memory.memory import SavedMemory
-    from familiar_app.domain.trace import TraceSummary
     from familiar_app.services import Services
 
 MOST = 200
@@ -55,13 +53,19 @@ class Names:
         self.titles: Mapping[ChannelId, str] = {one.id: channel_title(one) for one in channels}
         self.labels: Mapping[PersonKey, str] = {one.key: one.label for one in people}
 
+    def channel_of(self, key: str) -> ChannelId | None:
+        """Return the channel of a key, None where there is none any more."""
+        channel = self.keys.get(ChannelKey(key))
+        return None if channel is None else channel.id
+
 
 class Reading:
     """Reads for one familiar. `names` is what `read_names` found last."""
 
     def __init__(self, services: Services, familiar: FamiliarId, zone: tzinfo) -> None:
-        self._services, self._familiar, self._zone = services, familiar, zone
+        self._services, self._familiar = services, familiar
         self._library = LoreLibrary()
+        self._prompts = PromptSearch(services, familiar, zone)
         self.names = Names()
         self.kinds: Mapping[str, Callable[[Wanted], Awaitable[list[Found]]]] = {
             "person": self.people,
@@ -153,11 +157,12 @@ class Reading:
         ][:MOST]
 
     async def prompts(self, wanted: Wanted) -> list[Found]:
-        """Return kept prompts by channel, model, purpose and day; what is in them is not searched."""
-        if wanted.person is not None:
-            return []
-        found = await self._services.vault.traces.list(familiar=self._familiar, limit=LISTED)
-        return [one for trace in found if (one := self._prompt(trace, wanted)) is not None][:MOST]
+        """Return kept prompts by channel, model, purpose and day."""
+        return (await self._prompts.headed(wanted, self.names, LISTED))[:MOST]
+
+    def prompts_by_words(self, wanted: Wanted) -> AsyncGenerator[Looked]:
+        """Look into the prompts that `prompts` does not return, newest first; whoever waits can give it up."""
+        return self._prompts.worded(wanted, self.names, LISTED)
 
     async def lore(self, wanted: Wanted) -> list[Found]:
         """Return entries of every lorebook of the familiar."""
@@ -196,7 +201,7 @@ class Reading:
             name = self._services.familiars[turn.familiar].name
         title = self.names.titles.get(turn.channel, "")
         ways = (("chat", f"{turn.channel}:{turn.id}"),)
-        return _made("turn", str(turn.id), name, turn.content, ways, wanted, at=turn.at, place=title)
+        return made("turn", str(turn.id), name, turn.content, ways, wanted.words, at=turn.at, place=title)
 
     def _fact(self, fact: Fact, wanted: Wanted) -> Found:
         labels = self.names.labels
@@ -208,8 +213,8 @@ class Reading:
             note = tr("no longer true") if fact.superseded_at is None else tr("no longer believed")
         place = "" if fact.channel is None else self.names.titles.get(fact.channel, "")
         ways = (("timeline", str(fact.id)),)
-        made = _made("fact", str(fact.id), about, fact.text, ways, wanted, at=fact.created_at, place=place)
-        return replace(made, note=note)
+        found = made("fact", str(fact.id), about, fact.text, ways, wanted.words, at=fact.created_at, place=place)
+        return replace(found, note=note)
 
     def _fact_passes(self, fact: Fact, wanted: Wanted) -> bool:
         return (
@@ -222,9 +227,9 @@ class Reading:
         if memory.source_turn is not None:
             ways = (*ways, ("turn", str(memory.source_turn)))
         title = tr("About {name}", name=owner or memory.place.owner)
-        made = _made("memory", str(memory.id), title, memory.content, ways, wanted, at=memory.created_at)
+        found = made("memory", str(memory.id), title, memory.content, ways, wanted.words, at=memory.created_at)
         tags = " ".join(f"#{tag}" for tag in memory.tags)
-        return replace(made, note="" if memory.active else tr("retired"), place=tags)
+        return replace(found, note="" if memory.active else tr("retired"), place=tags)
 
     def _memory_passes(self, memory: SavedMemory, wanted: Wanted) -> bool:
         return (
@@ -239,38 +244,8 @@ class Reading:
         ways = [("reflections", str(one.id))]
         ways += [("turn", str(turn)) for turn in one.cited_turns[:1]]
         ways += [("timeline", str(fact)) for fact in one.cited_facts[:1]]
-        made = _made("reflection", str(one.id), tr("Thought"), one.text, tuple(ways), wanted, at=one.created_at)
-        return replace(made, place=place, note=tr("rests on what is no longer believed") if one.stale else "")
-
-    def _prompt(self, trace: TraceSummary, wanted: Wanted) -> Found | None:
-        channel = self.names.keys.get(ChannelKey(trace.channel))
-        if not wanted.there(None if channel is None else channel.id) or not wanted.at(trace.at):
-            return None
-        title = channel_title(channel) if channel is not None else trace.channel
-        purpose = purpose_name(trace.purpose)
-        day = f"{local_time(trace.at, self._zone):%Y-%m-%d}"
-        failed = tr("failed") if trace.error else ""
-        if not wanted.in_text(title, trace.channel, trace.model, purpose, day, failed):
-            return None
-        text = ntr("{model}, {n} token", "{model}, {n} tokens", trace.tokens, model=trace.model)
-        ways = (("prompts", str(trace.id)),)
-        made = _made("prompt", str(trace.id), purpose, text, ways, wanted, at=trace.at, place=title)
-        return replace(made, note=failed)
-
-
-def _made(
-    kind: str,
-    number: str,
-    title: str,
-    text: str,
-    ways: tuple[tuple[str, str], ...],
-    wanted: Wanted,
-    *,
-    at: datetime | None = None,
-    place: str = "",
-) -> Found:
-    shown, spans = excerpt(text, wanted.words)
-    return Found(kind, number, title, shown, ways, at, place, title_spans=marked(title, wanted.words), text_spans=spans)
+        found = made("reflection", str(one.id), tr("Thought"), one.text, tuple(ways), wanted.words, at=one.created_at)
+        return replace(found, place=place, note=tr("rests on what is no longer believed") if one.stale else "")
 
 
 def _passes(turn: Turn, wanted: Wanted) -> bool:
@@ -284,7 +259,7 @@ def _person(one: Person, wanted: Wanted) -> Found:
     if earlier:
         text = tr("{messages}; also {names}", messages=text, names=", ".join(earlier))
     ways = (("people", str(one.key)), ("timeline", f"person:{one.key}"))
-    return _made("person", str(one.key), one.label, text, ways, wanted, at=one.last_seen_at, place=str(one.key))
+    return made("person", str(one.key), one.label, text, ways, wanted.words, at=one.last_seen_at, place=str(one.key))
 
 
 def _entry_has(entry: LoreEntry, wanted: Wanted) -> bool:
@@ -294,5 +269,5 @@ def _entry_has(entry: LoreEntry, wanted: Wanted) -> bool:
 def _entry(entry: LoreEntry, book: LoreBook, name: str, wanted: Wanted) -> Found:
     title = entry.comment or ", ".join(entry.keys) or tr("Entry {id}", id=str(entry.uid))
     ways = (("lorebook", f"{name}/{entry.uid}"),)
-    made = _made("lore", f"{name}/{entry.uid}", title, entry.content, ways, wanted, place=book.name)
-    return replace(made, note="" if entry.enabled else tr("switched off"))
+    found = made("lore", f"{name}/{entry.uid}", title, entry.content, ways, wanted.words, place=book.name)
+    return replace(found, note="" if entry.enabled else tr("switched off"))

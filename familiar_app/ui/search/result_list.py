@@ -170,14 +170,17 @@ class ResultList(QListView):
         follow(theme, self, self.scheduleDelayedItemsLayout)
 
     def fill(self, rows: Sequence[Row], *, keep: bool) -> None:
-        """Show other rows. With `keep`, what was chosen stays chosen where it is still there."""
+        """Show other rows. With `keep`, what was chosen stays chosen and what is read stays where it is."""
         chosen = self.chosen if keep else None
+        bar = self.verticalScrollBar()
+        place = bar.value() if keep else 0
         before = chosen.found if chosen is not None else None
         self.model_rows.fill(rows)
         number = first_choice(rows, before)
         self.setCurrentIndex(self.model_rows.index(number) if number >= 0 else QModelIndex())
-        if before is None or number <= 1:
-            self.scrollToTop()
+        # Before they are laid out there is nothing to scroll.
+        self.doItemsLayout()
+        bar.setValue(place)
 
     @property
     def chosen(self) -> Row | None:

@@ -6,8 +6,9 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.text import tr, tr_later
+from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.empty_state import EmptyState
-from familiar_app.ui.kit.label import column, label, surface
+from familiar_app.ui.kit.label import column, label, row, surface
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.panel import PanelContext, Place
 from familiar_app.ui.kit.task import Tasks
@@ -20,7 +21,8 @@ from familiar_app.ui.search.wanted import EVERYTHING, Wanted
 
 PANELS = ("chat", "timeline", "people", "reflections", "memories", "lorebook", "prompts")
 WHAT = tr_later(
-    "Messages, facts, people, reflections, saved memories, lorebook entries and prompts, of every channel and day."
+    "Messages, facts, people, reflections, saved memories, lorebook entries and prompts, of every channel and day. "
+    "Every word has to be there; a part of it is enough."
 )
 
 
@@ -37,6 +39,8 @@ class SearchView(QWidget):
         self.bar = SearchBar(context.theme, model.zone)
         self.results = ResultList(context.theme)
         self.status = label("", "quiet", wrap=True)
+        self.further = label("", "quiet", wrap=True)
+        self.stop = button(tr("Stop"), self._stop, role="link")
         self._shown: Wanted | None = None
         self._build()
         self.bar.changed.connect(self.search)
@@ -68,8 +72,11 @@ class SearchView(QWidget):
         """Look for what the fields say; what is being looked for at the moment is given up."""
         self.model.wanted = self.bar.wanted()
         if self.model.enough:
-            self._wait.begin(tr("Searching…"), lambda: self.tasks.stop("search.search"))
+            self._wait.begin(tr("Searching…"), self._stop)
         self.tasks.start(self._search, name="search.search", replace=True)
+
+    def _stop(self) -> None:
+        self.tasks.stop("search.search")
 
     async def _search(self) -> None:
         await self.model.search()
@@ -80,7 +87,8 @@ class SearchView(QWidget):
 
     def _build(self) -> None:
         theme = self.context.theme
-        self._nothing = EmptyState(theme, "search", tr("Search everything"), tr(WHAT))
+        clear = self.bar.clear_filters
+        self._nothing = EmptyState(theme, "search", "", "", step=tr("Clear filters"), run=clear)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.results)
         self._pages.addWidget(self._nothing)
@@ -93,7 +101,18 @@ class SearchView(QWidget):
         below.addWidget(self.status)
         layout.addLayout(below)
         layout.addWidget(self._wait, 1)
+        layout.addWidget(self._make_foot())
         self.setLayout(layout)
+
+    def _make_foot(self) -> QWidget:
+        """Make the line on how far the search is: below the results, so that nothing read moves for it."""
+        self._foot = QWidget()
+        foot = row(spacing=8)
+        foot.setContentsMargins(20, 4, 12, 4)
+        foot.addWidget(self.further, 1)
+        foot.addWidget(self.stop)
+        self._foot.setLayout(foot)
+        return self._foot
 
     def _heard(self, what: str) -> None:
         if what == "names":
@@ -121,22 +140,32 @@ class SearchView(QWidget):
             self._wait.end()
         heading, text = self._empty_words()
         self._nothing.set_text(heading, text)
-        parts = [tr("Looking further…")] if model.searching and model.groups else []
-        if model.enough:
-            parts += [model.index_words(), tr("A date can't be read.") if self.bar.wrong else ""]
+        parts = [model.index_words(), tr("A date can't be read.") if self.bar.wrong else ""] if model.enough else []
         said = " ".join(part for part in parts if part)
         self.status.setText(said)
         self.status.setVisible(bool(said))
+        further = model.prompt_words() or (tr("Looking further…") if model.searching and model.groups else "")
+        self.further.setText(further)
+        self.stop.setVisible(model.searching)
+        self._foot.setVisible(bool(further))
+        self._nothing.button.setVisible(self._filtered())
+
+    def _filtered(self) -> bool:
+        """Whether nothing was found because of the filters, perhaps."""
+        model, searched = self.model, self.model.searched
+        if searched is None or not model.enough or model.searching:
+            return False
+        return not model.groups and (searched.narrowed or searched.kind != EVERYTHING)
 
     def _empty_words(self) -> tuple[str, str]:
         model = self.model
         if not model.enough:
-            return tr("Search everything"), tr(WHAT)
+            return tr("Search everything"), tr("One letter is too few.") if model.wanted.text.strip() else tr(WHAT)
         if model.searching or model.searched is None:
             return tr("Searching…"), ""
         if model.troubles:
             return tr("Nothing found"), tr("Not everything could be searched.")
-        if model.searched.narrowed or model.searched.kind != EVERYTHING:
+        if self._filtered():
             return tr("Nothing found"), tr("Nothing with all these words passes the filters.")
         return tr("Nothing found"), tr("Nothing that is kept has all these words. Fewer words find more.")
 

@@ -225,3 +225,46 @@ def test_traces_as_older_vaults_have_them_are_read() -> None:
 def test_packing_loses_nothing(text: str, times: int) -> None:
     plain = text.encode("utf-8", "replace").decode() * times
     assert unsqueeze(squeeze(plain)).decode() == plain
+
+
+async def test_words_are_found_in_what_was_sent_answered_and_called(vault: Vault) -> None:
+    messages = (
+        TracedMessage(role="system", content='You are "Mira". Groß wie ein Turm.', layer="character_card"),
+        TracedMessage(role="user", content="Wo ist der Fuchs? 🦊", layer="recent_history", turn=41),
+    )
+    call = {"name": "remember", "arguments": '{"text": "a red kite"}', "success": True, "result": "kept", "ms": 1.0}
+    number = await vault.traces.put(
+        a_trace(messages=messages, answer="In the barn.", rounds=(ToolRound(said="Let me look.", calls=(call,)),))
+    )
+    other = await vault.traces.put(a_trace())
+
+    async def found(*words: str) -> set[TraceId]:
+        return set(await vault.traces.holding({number: words, other: words}))
+
+    assert await found("fuchs", "barn") == {number}
+    assert await found("fuchs") == {number, other}
+    assert await found("gross") == await found('"mira".') == await found("kite") == await found("look.") == {number}
+    assert await found("fuchs", "badger") == set()
+    # The words of the form itself are not what was said.
+    assert await found("recent_history") == await found("sampling") == set()
+    assert await vault.traces.holding({TraceId(99): ("fuchs",)}) == {}
+
+
+async def test_of_a_long_prompt_the_piece_around_the_longest_word_comes_back(vault: Vault) -> None:
+    text = f"{'sand ' * 4000}The lighthouse. {'sea ' * 4000}"
+    number = await vault.traces.put(
+        a_trace(messages=(TracedMessage(role="user", content=text, layer="recent_history"),))
+    )
+    piece = (await vault.traces.holding({number: ("the", "lighthouse")}))[number]
+    assert "The lighthouse." in piece
+    assert len(piece) < 1000
+
+
+async def test_what_was_taken_out_of_a_trace_is_found_no_more(vault: Vault, said: Callable[..., NewTurn]) -> None:
+    turn, _ = await vault.turns.append(said("The password is heron."))
+    shown = TracedMessage(role="user", content="The password is heron.", layer="recent_history", turn=turn.id)
+    number = await vault.traces.put(a_trace(messages=(shown,), layers=()))
+    assert number in await vault.traces.holding({number: ("heron",)})
+    await vault.turns.scrub(turn.id)
+    assert await vault.traces.holding({number: ("heron",)}) == {}
+    assert await vault.traces.holding({number: ("removed",)}) == {}

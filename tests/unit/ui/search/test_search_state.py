@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import ChannelId
+from familiar_app.domain.trace import PromptTrace, TracedMessage
 from familiar_app.ui.search.found import FEW, LONGEST, Found, excerpt, group, marked
 from familiar_app.ui.search.listing import first_choice, rows_of, when
 from familiar_app.ui.search.model import SearchModel
@@ -38,6 +39,15 @@ async def model_of(archive: Archive, *, indexed: bool = True) -> SearchModel:
     model = SearchModel(archive.services, MIRA, UTC)
     await model.load()
     return model
+
+
+async def keep_prompt(archive: Archive, text: str, *, at: datetime) -> int:
+    trace = PromptTrace(
+        familiar=MIRA, channel=GARDEN, mode="reply", purpose="reply", at=at, model="plain-7b", provider="scripted",
+        context_tokens=100, answer_tokens=10, tokens=50, exact_tokens=True, layers=(), sampling={},
+        messages=(TracedMessage(role="user", content=text, layer="recent_history"),),
+    )  # fmt: skip
+    return await archive.vault.traces.put(trace)
 
 
 async def look(model: SearchModel, text: str, **filters: object) -> dict[str, list[Found]]:
@@ -193,6 +203,84 @@ class TestFilters:
         assert len((await look(model, f"garden {day(-2):%Y-%m-%d}"))["prompt"]) == 1
         assert "prompt" not in await look(model, f"garden {day(-3):%Y-%m-%d}")
         assert model.reading.names.keys[GARDEN].title == "garden"
+
+
+class TestWordsOfPrompts:
+    async def test_a_word_within_a_prompt_is_found_and_shown(self, archive: Archive) -> None:
+        number = await keep_prompt(archive, "Under the old pier a heron waits.", at=day(-1))
+        model = await model_of(archive)
+        found = (await look(model, "heron"))["prompt"]
+        assert [(one.id, one.ways) for one in found] == [(str(number), (("prompts", str(number)),))]
+        assert found[0].text == "Under the old pier a heron waits."
+        assert [found[0].text[start:end] for start, end in found[0].text_spans] == ["heron"]
+        assert model.prompt_words() == ""
+
+    async def test_words_may_stand_in_the_prompt_and_above_it(self, archive: Archive) -> None:
+        number = await keep_prompt(archive, "A heron waits.", at=day(-1))
+        model = await model_of(archive)
+        assert [one.id for one in (await look(model, "garden heron"))["prompt"]] == [str(number)]
+        assert "prompt" not in await look(model, "teapot heron")
+
+    async def test_newest_first_whether_in_the_prompt_or_above_it(self, archive: Archive) -> None:
+        number = await keep_prompt(archive, "Is the lighthouse lit?", at=day(-1))
+        found = (await look(await model_of(archive), "lighthouse"))["prompt"]
+        assert [one.id for one in found] == [str(number), str(archive.ids["trace"])]
+
+    async def test_filters_hold_for_them_as_well(self, archive: Archive) -> None:
+        await keep_prompt(archive, "A heron waits.", at=day(-1))
+        model = await model_of(archive)
+        assert "prompt" not in await look(model, "heron", channel=ChannelId(archive.ids["main"]))
+        assert "prompt" not in await look(model, "heron", until=day(-2))
+        assert "prompt" not in await look(model, "heron", person=ANN)
+        assert "prompt" not in await look(model, "heron", kind="turn")
+
+    async def test_where_there_are_too_many_the_newest_are_looked_through_and_it_says_so(
+        self, archive: Archive, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("familiar_app.ui.search.prompts.DEEPEST", 2)
+        await keep_prompt(archive, "A heron waits.", at=day(-1))
+        for _ in range(2):
+            await keep_prompt(archive, "Nothing here.", at=day(-1))
+        model = await model_of(archive)
+        assert "prompt" not in await look(model, "heron")
+        assert model.prompt_words() == "Looked through the newest 2 of 4 prompts."
+
+    async def test_given_up_in_the_middle_it_says_how_far_it_came(
+        self, archive: Archive, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("familiar_app.ui.search.prompts.AT_ONCE", 1)
+        for _ in range(3):
+            await keep_prompt(archive, "A heron waits.", at=day(-1))
+        model = await model_of(archive)
+        said: list[str] = []
+
+        def hear(_what: str) -> None:
+            said.append(model.prompt_words())
+            if model.looked is not None and model.looked.count == 2:
+                task.cancel()
+
+        model.watch(hear)
+        model.wanted = Wanted("heron")
+        task = asyncio.ensure_future(model.search())
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert not model.searching
+        assert "Looking through the prompts: 1 of 4." in said
+        assert model.prompt_words() == "Looked through the newest 2 of 4 prompts."
+        assert [one.kind for one in model.groups] == ["prompt"]
+
+    async def test_where_they_cannot_be_read_what_was_found_stays(
+        self, archive: Archive, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def broken(_wanted: object) -> dict[object, str]:
+            raise OutsideError("The disk does not answer.", "Look whether it is plugged in.")
+
+        model = await model_of(archive)
+        monkeypatch.setattr(archive.vault.traces, "holding", broken)
+        await keep_prompt(archive, "A heron waits.", at=day(-1))
+        found = await look(model, "lighthouse")
+        assert "prompt" in found
+        assert [one.kind for one in model.troubles] == ["prompt"]
 
 
 class TestWhatFails:
