@@ -9,13 +9,14 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from familiar_app.domain.fact import Fact, Subject
 from familiar_app.domain.ids import PersonKey
+from familiar_app.domain.text import ntr, tr, tr_later
 from familiar_app.ui.kit.field import LabelledField
 from familiar_app.ui.kit.label import column, label
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.timeline.form import AboutField, People, form_steps, told_apart
 
 Save = Callable[[PersonKey | None, tuple[Subject, ...]], object]
-EVERYBODY = "Everybody they are about"
+EVERYBODY = tr_later("Everybody they are about")
 
 
 class AboutForm(QWidget):
@@ -30,24 +31,24 @@ class AboutForm(QWidget):
         titles = told_apart(people)
         for one in _most_frequent(facts):
             self.wrong.addItem(titles.get(one.key, one.display_at_write), str(one.key))
-        self.wrong.addItem(EVERYBODY, "")
+        self.wrong.addItem(tr(EVERYBODY), "")
         self.wrong.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.wrong.setMinimumContentsLength(12)
         self.about = AboutField(theme, people, ())
-        self._missing = label("Add the person they are about.", "danger", wrap=True)
+        self._missing = label(tr("Add the person they are about."), "danger", wrap=True)
         self._missing.hide()
-        count = len(facts)
-        whole = "The fact keeps its" if count == 1 else f"All {count:,} facts keep their"
+        kept = ntr(
+            "The fact keeps its words, dates and sources. What was noted stays in the history.",
+            "All {n} facts keep their words, dates and sources. What was noted stays in the history.",
+            len(facts),
+        )
         layout = column(margins=16, spacing=12)
-        layout.addWidget(
-            label(f"{whole} words, dates and sources. What was noted stays in the history.", "quiet", wrap=True)
-        )
-        layout.addWidget(
-            LabelledField("Instead of", self.wrong, hint="Facts that are not about them stay as they are.")
-        )
+        layout.addWidget(label(kept, "quiet", wrap=True))
+        hint = tr("Facts that are not about them stay as they are.")
+        layout.addWidget(LabelledField(tr("Instead of"), self.wrong, hint=hint))
         layout.addWidget(self.about)
         layout.addWidget(self._missing)
-        layout.addLayout(form_steps("Save", self.press, cancel))
+        layout.addLayout(form_steps(tr("Save"), self.press, cancel))
         layout.addStretch(1)
         self.setLayout(layout)
 

@@ -9,16 +9,22 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.store.schema_memory import EVER, NEVER
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.timeline.canvas import ZOOM_STEP
 from familiar_app.ui.timeline.model import Handle, TimelineModel
 from familiar_app.ui.timeline.paint import faint
-from familiar_app.ui.timeline.scale import Scale, ticks, written
+from familiar_app.ui.timeline.scale import Scale, shown, ticks
 
 BUCKETS = 300
 _REACH = 9
+_MOVED = {
+    "linked": tr_later("The arrow keys move both, linked."),
+    "as_of": tr_later("The arrow keys move what was true."),
+    "known_at": tr_later("The arrow keys move what was believed."),
+}
 
 
 class Axis(QWidget):
@@ -31,7 +37,7 @@ class Axis(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAccessibleName("Moment on the time axis")
+        self.setAccessibleName(tr("Moment on the time axis"))
         follow(theme, self, self.updateGeometry)
         self.show_moment()
 
@@ -50,10 +56,13 @@ class Axis(QWidget):
         """Paint the handles where they are now, and say so."""
         model = self._model
         as_of, known_at = model.moment.as_of, model.moment.known_at
-        true_at = "any time" if as_of is None else written(as_of, model.zone)
-        believed = "at any time" if known_at is None else written(known_at, model.zone)
-        held = "both, linked" if model.linked else {"as_of": "true at", "known_at": "believed at"}[model.handle]
-        self.setAccessibleDescription(f"True at {true_at}, believed at {believed}. The arrow keys move {held}.")
+        true_at = tr("True at any time.") if as_of is None else tr("True at {date}.", date=shown(as_of, model.zone))
+        if known_at is None:
+            believed = tr("Believed at any time.")
+        else:
+            believed = tr("Believed at {date}.", date=shown(known_at, model.zone))
+        held = tr(_MOVED["linked" if model.linked else model.handle])
+        self.setAccessibleDescription(f"{true_at} {believed} {held}")
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -158,7 +167,7 @@ class Overview(QWidget):
         self._counts = np.zeros(BUCKETS)
         self._grabbed: float | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("All of time, with the shown part as a frame")
+        self.setAccessibleName(tr("All of time, with the shown part as a frame"))
         follow(theme, self, self.updateGeometry)
 
     def sizeHint(self) -> QSize:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import date
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QItemSelection, QItemSelectionModel, QModelIndex, QRect, Qt, Signal
@@ -10,14 +11,16 @@ from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPen, QResiz
 from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from familiar_app.domain.fact import FactId
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.store.fact_span import Column
+from familiar_app.ui.kit.date_text import numeric_date
 from familiar_app.ui.kit.table import Table
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.timeline.model import TimelineModel
-from familiar_app.ui.timeline.scale import written_day
-from familiar_app.ui.timeline.word import SIGNS, period
+from familiar_app.ui.timeline.scale import shown_day
+from familiar_app.ui.timeline.word import KINDS, SIGNS, period
 
-TITLES = ("", "Belief", "True from")
+TITLES = ("", tr_later("Belief"), tr_later("True from"))
 _NOTHING = QModelIndex()
 _KINDS = ("", "gained", "changed", "lost")
 _ROLES = {"gained": "good", "changed": "accent", "lost": "danger"}
@@ -32,7 +35,6 @@ _ANSWERED = frozenset(
         Qt.ItemDataRole.AccessibleTextRole,
     )
 )
-_SPOKEN = {"": "held", "gained": "gained", "changed": "changed", "lost": "lost"}
 
 
 class BeliefTableModel(QAbstractTableModel):
@@ -93,9 +95,9 @@ class BeliefTableModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole):
         if orientation == Qt.Orientation.Horizontal and 0 <= section < len(TITLES):
             if role == Qt.ItemDataRole.DisplayRole:
-                return TITLES[section]
+                return tr(TITLES[section])
             if role == Qt.ItemDataRole.ToolTipRole and section == 0:
-                return "+ gained, − lost, ↻ changed since the position before"
+                return tr("+ gained, − lost, ↻ changed since the position before")
         return None
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole):
@@ -120,7 +122,7 @@ class BeliefTableModel(QAbstractTableModel):
             text = self._model.text(row)[:400].replace("&", "&amp;").replace("<", "&lt;")
             return f"<p>{text}</p><p>{period(self._model, row)}</p>"
         if role == roles.AccessibleTextRole and column == 0:
-            return _SPOKEN[kind]
+            return tr(KINDS[kind])
         return None
 
     def cell(self, place: int, column: int) -> tuple[str, str]:
@@ -136,7 +138,7 @@ class BeliefTableModel(QAbstractTableModel):
         if column == 1:
             return " ".join(self._model.text(row)[:300].split())
         spans = self._model.spans
-        return "" if spans is None else written_day(int(spans.valid_from[row]), self._model.zone)
+        return "" if spans is None else shown_day(int(spans.valid_from[row]), self._model.zone)
 
 
 class BeliefDelegate(QStyledItemDelegate):
@@ -183,7 +185,7 @@ class BeliefTable(Table):
     deed = Signal(str)
 
     def __init__(self, theme: Theme, model: TimelineModel, *, copy: Callable[[], object]) -> None:
-        super().__init__(theme, "Beliefs at this moment", copy=copy)
+        super().__init__(theme, tr("Beliefs at this moment"), copy=copy)
         self._timeline, self._quiet = model, False
         self.beliefs = BeliefTableModel(theme, model)
         self.beliefs.setParent(self)
@@ -200,7 +202,8 @@ class BeliefTable(Table):
         metrics = QFontMetrics(self._theme.font("table"))
         self.horizontalHeader().setMinimumSectionSize(self._theme.px(24))
         self.setColumnWidth(0, self._theme.px(28))
-        self.setColumnWidth(2, max(metrics.horizontalAdvance(one) for one in ("2024-05-08", TITLES[2])) + 26)
+        widest = (numeric_date(date(2024, 8, 28)), tr(TITLES[2]))
+        self.setColumnWidth(2, max(metrics.horizontalAdvance(one) for one in widest) + 26)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

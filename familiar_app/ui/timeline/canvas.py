@@ -8,6 +8,7 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPain
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
 
 from familiar_app.domain.fact import FactId
+from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.timeline.ground import Ground, Sight, paint_ground
@@ -37,10 +38,10 @@ class Canvas(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.verticalScrollBar().setAccessibleName("Lanes up and down")
+        self.verticalScrollBar().setAccessibleName(tr("Lanes up and down"))
         self.viewport().setMouseTracking(True)
         self.viewport().setAutoFillBackground(False)
-        self.setAccessibleName("Facts over time")
+        self.setAccessibleName(tr("Facts over time"))
         self.verticalScrollBar().valueChanged.connect(lambda _value: self.repaint_all())
         follow(theme, self, self.lay_out)
 
@@ -197,7 +198,7 @@ class Canvas(QAbstractScrollArea):
         if lane < 0 or lanes is None:
             return ""
         name = lanes.labels[lane].replace("&", "&amp;").replace("<", "&lt;")
-        return f"<p>{name}</p><p>{lanes.count(lane):,} facts</p>"
+        return f"<p>{name}</p><p>{ntr('{n} fact', '{n} facts', lanes.count(lane))}</p>"
 
     def _tip(self, fact: FactId | None) -> str:
         if fact is None or self._model.index is None:
@@ -207,7 +208,7 @@ class Canvas(QAbstractScrollArea):
         text = self._model.text(row)
         text = text if len(text) <= 400 else text[:399] + "…"
         plain = text.replace("&", "&amp;").replace("<", "&lt;")
-        return f"<p>{plain}</p><p>{period(self._model, row)}<br>{STANDINGS[standing]}</p>"
+        return f"<p>{plain}</p><p>{period(self._model, row)}<br>{tr(STANDINGS[standing])}</p>"
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         place = event.position()
@@ -283,7 +284,8 @@ class Canvas(QAbstractScrollArea):
             bar.setValue(top)
         lanes = self._model.lanes
         if lanes is not None and len(lanes):
-            self.setAccessibleDescription(f"{lanes.labels[self._lane]}, {lanes.count(self._lane):,} facts")
+            name, count = lanes.labels[self._lane], lanes.count(self._lane)
+            self.setAccessibleDescription(ntr("{name}, {n} fact", "{name}, {n} facts", count, name=name))
         self.repaint_all()
 
     def show_fact(self, fact: FactId) -> None:

@@ -9,15 +9,17 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.icon import follow, icon
+from familiar_app.ui.kit.key_text import native_key
 from familiar_app.ui.kit.label import label, row, set_property
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.timeline.model import Handle, TimelineModel
 from familiar_app.ui.timeline.scale import read_instant, written
 
-AXES = (("world", "Bars: true from – to"), ("belief", "Bars: believed from – to"))
+AXES = (("world", tr_later("Bars: true from – to")), ("belief", tr_later("Bars: believed from – to")))
 
 
 class InstantField(QLineEdit):
@@ -29,8 +31,8 @@ class InstantField(QLineEdit):
         super().__init__()
         self._theme, self._model, self._handle = theme, model, handle
         self.setAccessibleName(name)
-        self.setPlaceholderText("any time")
-        self.setToolTip("A date like 2024-05-01, with a time of day or without, or now")
+        self.setPlaceholderText(tr("any time"))
+        self.setToolTip(tr("A date like 2024-05-01, with a time of day or without, or now"))
         self.returnPressed.connect(self._read)
         self.editingFinished.connect(self.show_instant)
         theme.changed.connect(self._size)
@@ -107,38 +109,40 @@ class Controls(QWidget):
         return icon_button(self._theme, icon, name, lambda: self._do(word), shortcut=shortcut, checkable=checkable)
 
     def _steps(self) -> None:
-        self.play = self._icon("play", "Play", "play", "Space")
+        self.play = self._icon("play", tr("Play"), "play", "Space")
         self._group(
-            self._icon("chevron_left", "Change before", "step_back", "←"),
+            self._icon("chevron_left", tr("Change before"), "step_back", "←"),
             self.play,
-            self._icon("chevron_right", "Next change", "step", "→"),
-            button("Now", lambda: self._do("now"), tip="Look at the present"),
+            self._icon("chevron_right", tr("Next change"), "step", "→"),
+            button(tr("Now"), lambda: self._do("now"), tip=tr("Look at the present")),
         )
 
     def _instants(self) -> None:
-        self.as_of = InstantField(self._theme, self._model, "as_of", "True at")
-        self.known_at = InstantField(self._theme, self._model, "known_at", "Believed at")
+        self.as_of = InstantField(self._theme, self._model, "as_of", tr("True at"))
+        self.known_at = InstantField(self._theme, self._model, "known_at", tr("Believed at"))
         self.as_of.wanted.connect(lambda at: self._go("as_of", at))
         self.known_at.wanted.connect(lambda at: self._go("known_at", at))
-        self.chain = self._icon("link", "Link both instants", "link", "L", checkable=True)
-        self._group(label("True at", "quiet"), self.as_of)
-        self._group(self.chain, label("believed at", "quiet"), self.known_at)
+        self.chain = self._icon("link", tr("Link both instants"), "link", "L", checkable=True)
+        self._group(label(tr("True at"), "quiet"), self.as_of)
+        self._group(self.chain, label(tr("believed at"), "quiet"), self.known_at)
 
     def _looks(self) -> None:
         self.axis = QComboBox()
-        self.axis.setAccessibleName("What the bars show")
+        self.axis.setAccessibleName(tr("What the bars show"))
         for word, title in AXES:
-            self.axis.addItem(title, word)
+            self.axis.addItem(tr(title), word)
         self.axis.activated.connect(lambda _number: self._choose_axis())
-        self.square = self._icon("square", "Square view: true across, believed up", "square", "Ctrl+T", checkable=True)
+        title = tr("Square view: true across, believed up")
+        self.square = self._icon("square", title, "square", "Ctrl+T", checkable=True)
         self._group(self.axis, self.square)
         self._group(
-            self._icon("minus", "Show more time", "zoom_out", "−"),
-            self._icon("plus", "Show less time", "zoom_in", "+"),
-            self._icon("fit", "Show all of time", "fit", "0"),
+            self._icon("minus", tr("Show more time"), "zoom_out", "−"),
+            self._icon("plus", tr("Show less time"), "zoom_in", "+"),
+            self._icon("fit", tr("Show all of time"), "fit", "0"),
         )
-        self.a = button("Set A", lambda: self._do("mark_a"), tip="Remember this moment as A, to compare it")
-        self.b = button("Set B", lambda: self._do("mark_b"), tip="Remember this moment as B, to compare it")
+        tips = [tr("Remember this moment as {name}, to compare it", name=name) for name in ("A", "B")]
+        self.a = button(tr("Set {name}", name="A"), lambda: self._do("mark_a"), tip=tips[0])
+        self.b = button(tr("Set {name}", name="B"), lambda: self._do("mark_b"), tip=tips[1])
         self._group(self.a, self.b)
 
     def _choose_axis(self) -> None:
@@ -158,7 +162,8 @@ class Controls(QWidget):
         self.as_of.show_instant()
         self.known_at.show_instant()
         self.chain.setChecked(model.linked)
-        name = "Both instants are linked; press to move each alone" if model.linked else "Link both instants"
+        alone = tr_later("Both instants are linked; press to move each alone")
+        name = tr(alone if model.linked else tr_later("Link both instants"))
         self.chain.setAccessibleName(name)
         self.chain.setToolTip(f"{name} (L)")
         self.chain.setIcon(icon(self._theme, "link" if model.linked else "unlink"))
@@ -167,13 +172,13 @@ class Controls(QWidget):
         self.axis.setEnabled(model.shape == "lanes")
         for name, made in (("A", self.a), ("B", self.b)):
             at = model.marks.get(name)
-            text = f"Set {name}" if at is None else f"{name} ✓"
+            text = tr("Set {name}", name=name) if at is None else f"{name} ✓"
             if made.text() != text:
                 made.setText(text)
 
     def show_playing(self) -> None:
         """Let the button say what it would do."""
-        name = "Stop" if self._model.playing else "Play"
+        name = tr("Stop") if self._model.playing else tr("Play")
         self.play.setAccessibleName(name)
-        self.play.setToolTip(f"{name} (Space)")
+        self.play.setToolTip(f"{name} ({native_key('Space')})")
         self.play.setIcon(icon(self._theme, "pause" if self._model.playing else "play"))

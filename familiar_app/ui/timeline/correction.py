@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import Fact, FactId, NewFact, Subject
 from familiar_app.domain.ids import FamiliarId, PersonKey, TurnId
+from familiar_app.domain.text import ntr, tr
 
 if TYPE_CHECKING:
     from familiar_app.store.fact import Facts
@@ -69,19 +70,19 @@ class Corrections:
             valid_to=wish.valid_to,
         )
         if created:
-            self._note(Step("Fact added", (Act("restore", fact.id),), (Act("retire", fact.id),)))
+            self._note(Step(tr("Fact added"), (Act("restore", fact.id),), (Act("retire", fact.id),)))
         return fact, created
 
     async def edit(self, prior: Fact, wish: Wish) -> Fact:
         """Put another fact in the place of one; it keeps sources and place."""
         fact, created = await self._replace(prior, wish)
-        self._note(_replacing("Fact changed", [prior.id], fact.id, created=created))
+        self._note(_replacing(tr("Fact changed"), [prior.id], fact.id, created=created))
         return fact
 
     async def redate(self, priors: Sequence[Fact], valid_from: datetime | None, valid_to: datetime | None) -> int:
         """Give facts other dates in the world; returns how many were changed."""
         wishes = [Wish(prior.text, prior.subjects, valid_from, valid_to, prior.importance) for prior in priors]
-        return await self._replace_each("Dates changed", list(zip(priors, wishes, strict=True)))
+        return await self._replace_each(tr("Dates changed"), list(zip(priors, wishes, strict=True)))
 
     async def reassign(self, priors: Sequence[Fact], wrong: PersonKey | None, right: Sequence[Subject]) -> int:
         """Let facts be about `right` in the place of `wrong`, or of everybody where that is None; the rest stays.
@@ -95,26 +96,27 @@ class Corrections:
                 valid = prior.valid
                 changes.append((prior, Wish(prior.text, about, valid.since, valid.until, prior.importance)))
         if not changes:
-            raise UserError("These facts are about them already.", "There is nothing to change.")
-        return await self._replace_each("About somebody else", changes)
+            raise UserError(tr("These facts are about them already."), tr("There is nothing to change."))
+        return await self._replace_each(tr("About somebody else"), changes)
 
     async def retire(self, facts: Sequence[FactId]) -> int:
         """Stop believing facts; returns how many were believed until now."""
         retired = [one for one in facts if await self._try(Act("retire", one))]
         if not retired:
-            raise UserError("These facts are retired already.", "There is nothing to change.")
+            raise UserError(tr("These facts are retired already."), tr("There is nothing to change."))
         back = tuple(Act("restore", one) for one in retired)
-        self._note(Step(_counted("Fact", retired, "retired"), tuple(Act("retire", one) for one in retired), back))
+        title = ntr("Fact retired", "{n} facts retired", len(retired))
+        self._note(Step(title, tuple(Act("retire", one) for one in retired), back))
         return len(retired)
 
     async def restore(self, facts: Sequence[Fact]) -> int:
         """Believe retired facts again; returns how many were."""
         restored = [one for one in facts if await self._try(Act("restore", one.id))]
         if not restored:
-            raise UserError("These facts are believed already.", "There is nothing to change.")
+            raise UserError(tr("These facts are believed already."), tr("There is nothing to change."))
         back = tuple(Act("retire", one.id, one.superseded_by) for one in restored)
         again = tuple(Act("restore", one.id) for one in restored)
-        self._note(Step(_counted("Fact", restored, "restored"), again, back))
+        self._note(Step(ntr("Fact restored", "{n} facts restored", len(restored)), again, back))
         return len(restored)
 
     async def merge(self, priors: Sequence[Fact], wish: Wish) -> Fact:
@@ -125,7 +127,8 @@ class Corrections:
         # Where the words are those of one of them, that one stays and takes in the rest.
         apart = [one.id for one in others if one.id != fact.id]
         merged = [first.id, *[one for one in apart if await self._try(Act("retire", one, fact.id))]]
-        self._note(_replacing(_counted("Fact", priors, "merged"), merged, fact.id, created=created))
+        title = ntr("Fact merged", "{n} facts merged", len(priors))
+        self._note(_replacing(title, merged, fact.id, created=created))
         return fact
 
     async def undo(self) -> str:
@@ -150,7 +153,9 @@ class Corrections:
         """Do what can still be done. Raises UserError where nothing can, since others have changed it meanwhile."""
         worked = [await self._try(act) for act in acts]
         if not any(worked):
-            raise UserError("This has been changed by something else meanwhile.", "Look at the facts as they are now.")
+            raise UserError(
+                tr("This has been changed by something else meanwhile."), tr("Look at the facts as they are now.")
+            )
 
     async def _try(self, act: Act) -> bool:
         """Carry out an act; False where the fact stands so already."""
@@ -222,7 +227,3 @@ def _replacing(title: str, priors: Sequence[FactId], by: FactId, *, created: boo
     if created:
         again, back = (Act("restore", by), *again), (Act("retire", by), *back)
     return Step(title, again, back)
-
-
-def _counted(noun: str, facts: Sequence[object], verb: str) -> str:
-    return f"{noun} {verb}" if len(facts) == 1 else f"{len(facts)} {noun.lower()}s {verb}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.fact import Fact, FactId, Subject
 from familiar_app.domain.ids import PersonKey
+from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.timeline.about_form import AboutForm
 from familiar_app.ui.timeline.correction import Corrections, Wish
 from familiar_app.ui.timeline.form import DatesForm, FactForm
@@ -90,15 +91,15 @@ class Deeds(Showing):
         def save(wish: Wish) -> None:
             self._change(lambda: self._add(wish))
 
-        form = self._form(None, save, "It is believed at once, and comes first where memory contradicts it.")
-        self._put_form("Add a fact", form)
+        form = self._form(None, save, tr("It is believed at once, and comes first where memory contradicts it."))
+        self._put_form(tr("Add a fact"), form)
         form.text.setFocus()
 
     async def _add(self, wish: Wish) -> None:
         fact, created = await self.corrections.add(wish)
-        self._done("Fact added." if created else "", fact.id)
+        self._done(tr("Fact added.") if created else "", fact.id)
         if not created:
-            self._view.context.tell("This was believed already; it rests on your word too now.")
+            self._view.context.tell(tr("This was believed already; it rests on your word too now."))
 
     def _edit(self, facts: Sequence[Fact]) -> None:
         prior = facts[0]
@@ -106,33 +107,34 @@ class Deeds(Showing):
         def save(wish: Wish) -> None:
             async def change() -> None:
                 fact = await self.corrections.edit(prior, wish)
-                self._done("Fact changed.", fact.id)
+                self._done(tr("Fact changed."), fact.id)
 
             self._change(change)
 
-        form = self._form(prior, save, "The old text stays in the history; this one takes its place.")
-        self._put_form(f"Change fact {prior.id}", form)
+        form = self._form(prior, save, tr("The old text stays in the history; this one takes its place."))
+        self._put_form(tr("Change fact {id}", id=str(prior.id)), form)
         form.text.setFocus()
 
     def _merge(self, facts: Sequence[Fact]) -> None:
         believed = [one for one in facts if one.superseded_at is None]
         if len(believed) < 2:
-            self._view.context.tell("Choose at least two believed facts to merge.")
+            self._view.context.tell(tr("Choose at least two believed facts to merge."))
             return
         whole = " ".join(dict.fromkeys(one.text for one in believed))
 
         def save(wish: Wish) -> None:
             async def change() -> None:
                 fact = await self.corrections.merge(believed, wish)
-                self._done(f"{len(believed):,} facts merged.", fact.id)
+                self._done(ntr("Fact merged.", "{n} facts merged.", len(believed)), fact.id)
 
             self._change(change)
 
-        form = self._form(believed[0], save, f"One fact in the place of {len(believed):,}; it keeps all their sources.")
+        hint = tr("One fact in the place of {n}; it keeps all their sources.", n=len(believed))
+        form = self._form(believed[0], save, hint)
         form.text.setPlainText(whole)
         for one in believed[1:]:
             form.about.add(one.subjects)
-        self._put_form("Merge facts", form)
+        self._put_form(tr("Merge facts"), form)
         form.text.setFocus()
 
     def _redate(self, facts: Sequence[Fact]) -> None:
@@ -141,14 +143,14 @@ class Deeds(Showing):
         def save(start: datetime | None, end: datetime | None) -> None:
             async def change() -> None:
                 count = await self.corrections.redate(believed, start, end)
-                self._done(f"Dates of {count:,} {'fact' if count == 1 else 'facts'} changed.")
+                self._done(ntr("Dates of {n} fact changed.", "Dates of {n} facts changed.", count))
 
             self._change(change)
 
         model = self._model
         if believed:
             form = DatesForm(model.zone, model.now, len(believed), save=save, cancel=self._close)
-            self._put_form("Change dates", form)
+            self._put_form(tr("Change dates"), form)
 
     def _about(self, facts: Sequence[Fact]) -> None:
         believed = [one for one in facts if one.superseded_at is None]
@@ -156,31 +158,31 @@ class Deeds(Showing):
         def save(wrong: PersonKey | None, right: Sequence[Subject]) -> None:
             async def change() -> None:
                 count = await self.corrections.reassign(believed, wrong, right)
-                self._done("The fact is about somebody else now." if count == 1 else f"{count:,} facts moved.")
+                self._done(ntr("The fact is about somebody else now.", "{n} facts moved.", count))
 
             self._change(change)
 
         if believed:
             form = AboutForm(self._view.theme, self._people(), believed, save=save, cancel=self._close)
-            self._put_form("About somebody else", form)
+            self._put_form(tr("About somebody else"), form)
             form.about.setFocus()
 
     def _few_enough(self) -> bool:
         """Tell whether so many facts may be changed at once: each change is written to the disk on its own."""
         if len(self._model.chosen) > MOST_AT_ONCE:
-            self._view.context.tell(f"Choose at most {MOST_AT_ONCE:,} facts to change at once.")
+            self._view.context.tell(tr("Choose at most {n} facts to change at once.", n=MOST_AT_ONCE))
             return False
         return bool(self._model.chosen)
 
     async def _retire(self) -> None:
         if self._few_enough():
             count = await self.corrections.retire(self._model.chosen)
-            self._done("Fact retired." if count == 1 else f"{count:,} facts retired.")
+            self._done(ntr("Fact retired.", "{n} facts retired.", count))
 
     def _restore(self, facts: Sequence[Fact]) -> None:
         async def change() -> None:
             count = await self.corrections.restore(facts)
-            self._done("Fact restored." if count == 1 else f"{count:,} facts restored.")
+            self._done(ntr("Fact restored.", "{n} facts restored.", count))
 
         self._change(change)
 
@@ -204,12 +206,16 @@ class Deeds(Showing):
 
     async def _undo(self) -> None:
         title = await self.corrections.undo()
-        self._view.context.tell(f"Taken back: {title}." if title else "There is nothing to take back.")
+        self._view.context.tell(
+            tr("Taken back: {title}.", title=title) if title else tr("There is nothing to take back.")
+        )
         self._view.show_steps()
 
     async def _redo(self) -> None:
         title = await self.corrections.redo()
-        self._view.context.tell(f"Done again: {title}." if title else "There is nothing to do again.")
+        self._view.context.tell(
+            tr("Done again: {title}.", title=title) if title else tr("There is nothing to do again.")
+        )
         self._view.show_steps()
 
     def _done(self, text: str, fact: FactId | None = None) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QSpinBox, QW
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.fact import Fact, Subject
 from familiar_app.domain.ids import PersonKey
-from familiar_app.domain.text import tr, tr_later
+from familiar_app.domain.text import ntr, ptr, tr, tr_later
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.field import LabelledField, line_edit
@@ -41,11 +41,11 @@ class DatesFields(QWidget):
         self._zone, self._now, self._fields = zone, now, {}
         layout = column(spacing=8)
         for name, title, at, hint in (
-            ("from", "True from", start, "Like 2024-05-01 18:30. Empty: always, or since its source was said."),
-            ("to", "True to", end, "Empty: still true."),
+            ("from", tr("True from"), start, tr("Like 2024-05-01 18:30. Empty: always, or since its source was said.")),
+            ("to", tr("True to"), end, tr("Empty: still true.")),
         ):
             text = "" if at is None else written(to_micros(at), zone, precise=bool(at.second))
-            field = LabelledField(title, line_edit(text, placeholder="date and time", name=title), hint=hint)
+            field = LabelledField(title, line_edit(text, placeholder=tr("date and time"), name=title), hint=hint)
             self._fields[name] = (field, text, at)
             layout.addWidget(field)
         self.setLayout(layout)
@@ -68,7 +68,7 @@ class DatesFields(QWidget):
                 found[name] = None
         start, end = found["from"], found["to"]
         if start is not None and end is not None and end <= start:
-            self._fields["to"][0].set_wrong("The fact would end before it begins.")
+            self._fields["to"][0].set_wrong(tr("The fact would end before it begins."))
             return None
         return start, end
 
@@ -84,8 +84,8 @@ class AboutField(QWidget):
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips, spacing=4)
         self._add = QComboBox()
-        self._add.setAccessibleName("Add somebody it is about")
-        self._add.addItem("Add somebody…")
+        self._add.setAccessibleName(tr("Add somebody it is about"))
+        self._add.addItem(tr("Add somebody…"))
         for key, _name in self._people:
             self._add.addItem(self._titles[key], str(key))
         self._add.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -93,7 +93,7 @@ class AboutField(QWidget):
         self._add.activated.connect(self._take)
         self.setFocusProxy(self._add)
         layout = column(spacing=4)
-        layout.addWidget(label("About", "strong"))
+        layout.addWidget(label(ptr("whom a fact is about", "About"), "strong"))
         layout.addWidget(self._chips)
         layout.addWidget(self._add)
         self.setLayout(layout)
@@ -122,8 +122,8 @@ class AboutField(QWidget):
         clear_layout(self._flow)
         for one in self.chosen:
             title = self._titles.get(one.key, one.display_at_write)
-            chip = button(f"{title}  ✕", lambda one=one: self._drop(one), tip="Take out")
-            chip.setAccessibleName(f"Take out {title}")
+            chip = button(f"{title}  ✕", lambda one=one: self._drop(one), tip=tr("Take out"))
+            chip.setAccessibleName(tr("Take out {name}", name=title))
             self._flow.addWidget(chip)
         self._chips.setVisible(bool(self.chosen))
 
@@ -149,14 +149,14 @@ class FactForm(QWidget):
         self.text = QPlainTextEdit(prior.text if prior else "")
         self.text.setTabChangesFocus(True)
         self.text.setMinimumHeight(theme.px(90))
-        self._text = LabelledField("What is true", self.text, hint=hint)
+        self._text = LabelledField(tr("What is true"), self.text, hint=hint)
         self.about = AboutField(theme, people, prior.subjects if prior else ())
         valid = prior.valid if prior else None
         self.dates = DatesFields(zone, now, valid.since if valid else None, valid.until if valid else None)
         self.importance = QSpinBox()
         self.importance.lineEdit().setTextMargins(8, 0, 0, 0)
         self.importance.setRange(NO_IMPORTANCE, 10)
-        self.importance.setSpecialValueText("not said")
+        self.importance.setSpecialValueText(tr("not said"))
         self.importance.setValue((prior.importance if prior else None) or NO_IMPORTANCE)
         layout = column(margins=16, spacing=12)
         self.nobody = label(tr(ABOUT_NOBODY), "warning", wrap=True)
@@ -165,15 +165,15 @@ class FactForm(QWidget):
         layout.addWidget(self.about)
         layout.addWidget(self.nobody)
         layout.addWidget(self.dates)
-        layout.addWidget(LabelledField("Importance", self.importance))
-        layout.addLayout(form_steps("Save", self.press, cancel))
+        layout.addWidget(LabelledField(tr("Importance"), self.importance))
+        layout.addLayout(form_steps(tr("Save"), self.press, cancel))
         layout.addStretch(1)
         self.setLayout(layout)
 
     def press(self) -> None:
         """Hand over what was typed, or say what is wrong with it."""
         text = self.text.toPlainText().strip()
-        self._text.set_wrong("" if text else "A fact needs a text.")
+        self._text.set_wrong("" if text else tr("A fact needs a text."))
         dates = self.dates.read()
         if not text:
             self.text.setFocus()
@@ -208,10 +208,11 @@ class DatesForm(QWidget):
         super().__init__()
         self._save = save
         self.dates = DatesFields(zone, now, None, None)
+        told = ntr("The fact gets these dates.", "All {n} facts get these dates.", count)
         layout = column(margins=16, spacing=12)
-        layout.addWidget(label(f"All {count:,} facts get these dates.", "quiet", wrap=True))
+        layout.addWidget(label(told, "quiet", wrap=True))
         layout.addWidget(self.dates)
-        layout.addLayout(form_steps("Save", self.press, cancel))
+        layout.addLayout(form_steps(tr("Save"), self.press, cancel))
         layout.addStretch(1)
         self.setLayout(layout)
 
@@ -227,7 +228,7 @@ def form_steps(title: str, save: Callable[[], object], cancel: Callable[[], obje
     steps = row(spacing=8)
     made = button(title, save, role="primary")
     steps.addWidget(made)
-    steps.addWidget(button("Cancel", cancel))
+    steps.addWidget(button(tr("Cancel"), cancel))
     steps.addStretch(1)
     steps.setAlignment(Qt.AlignmentFlag.AlignLeft)
     return steps

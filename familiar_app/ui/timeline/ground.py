@@ -11,6 +11,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPixmap
 
+from familiar_app.domain.text import number
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.timeline.lane import Lanes
 from familiar_app.ui.timeline.layout import MOST_BARS, Bars, LaneLayout
@@ -116,7 +117,7 @@ def _paint_name(
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(box.adjusted(5, 1, -2, -3))
     metrics = QFontMetricsF(painter.font())
-    count = f"{lanes.count(lane):,}"
+    count = number(lanes.count(lane))
     high = metrics.height() + 6
     # The name of a lane that is higher than the window stays in sight.
     top = min(max(box.top(), 0) + 4, max(box.top() + 4, box.bottom() - high - 4))

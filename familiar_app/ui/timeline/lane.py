@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from familiar_app.domain.ids import PersonKey
+from familiar_app.domain.text import tr
 from familiar_app.store.fact_span import Column, FactSpans
 from familiar_app.store.schema_memory import EVER, NEVER
 from familiar_app.ui.timeline.span_index import Mask
@@ -42,7 +43,7 @@ class Lanes:
         order = np.argsort(-weight, kind="stable")
         order = order[counts[order] > 0]
         self.people = tuple(spans.people[one] if one < nobody else NOBODY for one in order)
-        self.labels = tuple(spans.labels[one] if one < nobody else "About nobody" for one in order)
+        self.labels = tuple(spans.labels[one] if one < nobody else tr("About nobody") for one in order)
         place = np.zeros(nobody + 1, dtype=np.int64)
         place[order] = np.arange(len(order))
         self._sort(place[person], row, start, end, counts[order])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from familiar_app.domain.clock import parse_time
 from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import FamiliarId, PersonKey
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.store.moment import to_micros
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.familiar_views import FamiliarViews
@@ -23,18 +24,22 @@ if TYPE_CHECKING:
 PERSON = "person:"
 MOST_OFFERED = 300
 KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
-    "In the timeline": (
-        ("Next change, change before", "→ ←"),
-        ("Ten changes on, back", "Shift+→ Shift+←"),
-        ("Play, stop", "Space"),
-        ("First change, last change", "Home End"),
-        ("Less time, more time, all of it", "+ − 0"),
-        ("Link both instants", "L"),
-        ("Lane up, down; open or close it", "↑ ↓ Return"),
-        ("On the axis: which instant the arrows move", "↑ ↓"),
-        ("In the square: earlier, later belief", "↓ ↑"),
+    tr_later("In the timeline"): (
+        (tr_later("Next change, change before"), "→ ←"),
+        (tr_later("Ten changes on, back"), tr_later("Shift+→ Shift+←")),
+        (tr_later("Play, stop"), tr_later("Space")),
+        (tr_later("First change, last change"), tr_later("Home End")),
+        (tr_later("Less time, more time, all of it"), "+ − 0"),
+        (tr_later("Link both instants"), "L"),
+        (tr_later("Lane up, down; open or close it"), tr_later("↑ ↓ Return")),
+        (tr_later("On the axis: which instant the arrows move"), "↑ ↓"),
+        (tr_later("In the square: earlier, later belief"), "↓ ↑"),
     ),
-    "In the list of beliefs": (("Change", "F2"), ("Retire", "Del"), ("Copy", "Ctrl+C")),
+    tr_later("In the list of beliefs"): (
+        (tr_later("Change"), "F2"),
+        (tr_later("Retire"), tr_later("Del")),
+        (tr_later("Copy"), tr_later("Ctrl+C")),
+    ),
 }
 
 
@@ -47,7 +52,7 @@ class TimelinePanel:
     """Implements `kit.panel.Panel`. A place is the id of a fact, or a person."""
 
     id = "timeline"
-    title = "Timeline"
+    title = tr_later("Timeline")
     icon = "timeline"
 
     def __init__(self, services: Services, context: PanelContext) -> None:
@@ -82,35 +87,37 @@ class TimelinePanel:
                 lambda: self.view.do(name),
                 shortcut=shortcut,
                 icon=icon,
-                group="Timeline",
+                group=tr("Timeline"),
                 words=words,
             )
 
         return (
-            deed("add", "Add a fact…", "Ctrl+N", "plus", "new belief"),
-            deed("edit", "Change the chosen fact…", icon="edit"),
-            deed("redate", "Change dates of the chosen facts…", icon="calendar"),
+            deed("add", tr("Add a fact…"), "Ctrl+N", "plus", tr("new belief")),
+            deed("edit", tr("Change the chosen fact…"), icon="edit"),
+            deed("redate", tr("Change dates of the chosen facts…"), icon="calendar"),
             deed(
-                "about", "Say that the chosen facts are about somebody else…", words="split subject person wrong move"
+                "about",
+                tr("Say that the chosen facts are about somebody else…"),
+                words=tr("split subject person wrong move"),
             ),
-            deed("merge", "Merge the chosen facts…"),
-            deed("retire", "Retire the chosen facts", icon="trash", words="delete forget"),
-            deed("restore", "Restore the chosen facts", icon="undo"),
-            deed("undo", "Undo in the timeline", icon="undo"),
-            deed("redo", "Redo in the timeline", icon="redo"),
-            deed("square", "Square view: true across, believed up", "Ctrl+T", "square", "both clocks"),
-            deed("axis", "Bars along the other clock", words="world belief time axis"),
-            deed("now", "Look at the present", words="today"),
-            deed("ever", "Look at all that was ever believed about this time", words="audit"),
-            deed("mark_a", "Set A at this moment", words="compare"),
-            deed("mark_b", "Set B at this moment", words="compare"),
-            deed("compare", "Compare A and B", words="difference"),
-            deed("read", "Read the picture in words", icon="file", words="screen reader accessible"),
+            deed("merge", tr("Merge the chosen facts…")),
+            deed("retire", tr("Retire the chosen facts"), icon="trash", words=tr("delete forget")),
+            deed("restore", tr("Restore the chosen facts"), icon="undo"),
+            deed("undo", tr("Undo in the timeline"), icon="undo"),
+            deed("redo", tr("Redo in the timeline"), icon="redo"),
+            deed("square", tr("Square view: true across, believed up"), "Ctrl+T", "square", tr("both clocks")),
+            deed("axis", tr("Bars along the other clock"), words=tr("world belief time axis")),
+            deed("now", tr("Look at the present"), words=tr("today")),
+            deed("ever", tr("Look at all that was ever believed about this time"), words=tr("audit")),
+            deed("mark_a", tr("Set A at this moment"), words=tr("compare")),
+            deed("mark_b", tr("Set B at this moment"), words=tr("compare")),
+            deed("compare", tr("Compare A and B"), words=tr("difference")),
+            deed("read", tr("Read the picture in words"), icon="file", words=tr("screen reader accessible")),
         )
 
     def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
         """Return the keys that only parts of this panel know."""
-        return KEYS
+        return {tr(title): tuple((tr(what), tr(key)) for what, key in keys) for title, keys in KEYS.items()}
 
     def palette_entries(self) -> Sequence[Action]:
         """Offer the people that facts are about, those with most facts first."""
@@ -119,10 +126,10 @@ class TimelinePanel:
         return tuple(
             Action(
                 f"timeline.person.{key}",
-                f"Facts about {name}",
+                tr("Facts about {name}", name=name),
                 lambda key=key: self._context.go_to(self.id, f"{PERSON}{key}"),
                 icon="timeline",
-                group="Timeline",
+                group=tr("Timeline"),
                 words=str(key),
             )
             for key, name in pairs

@@ -8,6 +8,7 @@ from itertools import pairwise
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QSplitter, QStackedWidget, QWidget
 
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.button import icon_button
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.field import SearchField
@@ -23,10 +24,13 @@ from familiar_app.ui.timeline.controls import Controls
 from familiar_app.ui.timeline.model import TimelineModel
 from familiar_app.ui.timeline.square_view import SquareView
 
-EVERYBODY = "Everybody"
-_LEARNED = "What is learned in conversations appears here, with when it was true and when it was believed. "
-_BY_ITSELF = "It comes by itself as you talk; a fact can also be added by hand."
-_WEAK = (
+EVERYBODY = tr_later("Everybody")
+_LEARNED = tr_later("What is learned in conversations appears here, with when it was true and when it was believed.")
+_BY_ITSELF = tr_later(
+    "It comes by itself: after some messages, or when the chat has been quiet for a while, the model in the background "
+    "reads them and notes facts. One can also be added by hand."
+)
+_WEAK = tr_later(
     "The small model that comes along draws no memory by itself, because it would make things up. A better model does; "
     "a fact can also be added by hand with + above."
 )
@@ -64,39 +68,39 @@ class TimelineParts(QWidget):
         self.count = label("", "faint")
 
     def _make_filter(self) -> None:
-        self.search = SearchField(self.theme, "Search facts")
+        self.search = SearchField(self.theme, tr("Search facts"))
         for given in (self.search.next_wanted, self.search.given_up):
             given.connect(self.beliefs.setFocus)
         self.search.setMinimumWidth(self.theme.px(100))
         self.people = QComboBox()
-        self.people.setAccessibleName("Whom the facts are about")
+        self.people.setAccessibleName(tr("Whom the facts are about"))
         self.people.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.people.setMinimumContentsLength(8)
-        self.people.addItem(EVERYBODY, "")
+        self.people.addItem(tr(EVERYBODY), "")
 
     def _make_empty(self, *, weak: bool) -> None:
-        word, step = ("choose_model", "Choose a model") if weak else ("add", "Add a fact")
-        text = _LEARNED + (_WEAK if weak else _BY_ITSELF)
-        self.empty = EmptyState(self.theme, "timeline", "No facts yet", text, step=step, run=lambda: self.do(word))
+        word, step = ("choose_model", tr("Choose a model")) if weak else ("add", tr("Add a fact"))
+        text = f"{tr(_LEARNED)} {tr(_WEAK if weak else _BY_ITSELF)}"
+        self.empty = EmptyState(self.theme, "timeline", tr("No facts yet"), text, step=step, run=lambda: self.do(word))
         self.nothing = EmptyState(
             self.theme,
             "search",
-            "No fact matches",
-            "No fact has this text and these people.",
-            step="Show all facts",
+            tr("No fact matches"),
+            tr("No fact has this text and these people."),
+            step=tr("Show all facts"),
             run=lambda: self.do("clear_filter"),
         )
 
     def _lay_out(self) -> None:
-        head = PanelHeader(self.theme, "Timeline")
+        head = PanelHeader(self.theme, tr("Timeline"))
         head.add(self.count)
         self.buttons = {
             word: icon_button(self.theme, icon, name, lambda word=word: self.do(word), shortcut=key)
             for word, icon, name, key in (
-                ("add", "plus", "Add a fact", "Ctrl+N"),
-                ("undo", "undo", "Undo", "Ctrl+Z"),
-                ("redo", "redo", "Redo", "Ctrl+Shift+Z"),
-                ("read", "file", "The picture in words", ""),
+                ("add", "plus", tr("Add a fact"), "Ctrl+N"),
+                ("undo", "undo", tr("Undo"), "Ctrl+Z"),
+                ("redo", "redo", tr("Redo"), "Ctrl+Shift+Z"),
+                ("read", "file", tr("The picture in words"), ""),
             )
         }
         for made in (*self.buttons.values(), self.people, self.search):
@@ -140,7 +144,7 @@ class TimelineParts(QWidget):
         listed = self.listed = QWidget()
         right = column(spacing=4)
         right.setContentsMargins(12, 8, 12, 0)
-        right.addWidget(label("Beliefs at this moment", "strong", wrap=True))
+        right.addWidget(label(tr("Beliefs at this moment"), "strong", wrap=True))
         right.addWidget(self.asked)
         right.addWidget(self.counts)
         right.addWidget(self.beliefs, 1)

@@ -12,8 +12,10 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from familiar_app.domain.clock import as_utc, local_time, parse_time
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import ptr, tr
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.store.schema_memory import EVER, NEVER
+from familiar_app.ui.kit.date_text import month_day, month_year, numeric_date, numeric_date_time, short_month, time_text
 
 SECOND = 1_000_000
 MINUTE, HOUR, DAY = 60 * SECOND, 3600 * SECOND, 86_400 * SECOND
@@ -31,14 +33,7 @@ _STEPS = (
     *(("month", n, n * 28 * DAY) for n in (1, 3, 6)),
     *(("year", n, n * 365 * DAY) for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)),
 )
-# The first label of an axis on which no larger unit begins says where in time it is.
-_FIRST = {
-    "month": "%b %Y",
-    "day": "%b %d %Y",
-    "hour": "%b %d, %H:%M",
-    "minute": "%b %d, %H:%M",
-    "second": "%b %d, %H:%M:%S",
-}
+_LOCAL = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(.*)")
 _ZONED = re.compile(r"(Z|[+-]\d\d(:?\d\d)?)$", re.IGNORECASE)
 
 
@@ -97,34 +92,44 @@ def ticks(scale: Scale, label_width: float, zone: tzinfo) -> list[Tick]:
         here = following
     if found and not any(one.strong for one in found) and unit != "year":
         first = local_time(from_micros(found[0].at), zone)
-        found[0] = Tick(found[0].at, first.strftime(_FIRST[unit]), strong=True)
+        found[0] = Tick(found[0].at, _first_label(first, unit), strong=True)
     return found
 
 
 def written(at: int, zone: tzinfo, *, precise: bool = False) -> str:
-    """Write an instant as a date and time of day in the owner's zone; open ends in words."""
-    if at <= EVER:
-        return "always"
-    if at >= NEVER:
-        return "open"
+    """Write an instant into a field, in the owner's zone, so that `read_instant` can read it again."""
     t = local_time(from_micros(at), zone)
     text = f"{t.year:04d}-{t.month:02d}-{t.day:02d} {t.hour:02d}:{t.minute:02d}"
     return f"{text}:{t.second:02d}" if precise else text
 
 
-def written_day(at: int, zone: tzinfo) -> str:
-    """Write the day of an instant in the owner's zone; open ends in words."""
-    return written(at, zone)[:10]
+def shown(at: int, zone: tzinfo) -> str:
+    """Write an instant to be read by people, in the owner's zone and the window's language; open ends in words."""
+    return _open_end(at) or numeric_date_time(local_time(from_micros(at), zone))
+
+
+def shown_day(at: int, zone: tzinfo) -> str:
+    """Write the day of an instant to be read by people; open ends in words."""
+    return _open_end(at) or numeric_date(local_time(from_micros(at), zone))
+
+
+def _open_end(at: int) -> str:
+    return ptr("since", "always") if at <= EVER else ptr("until", "open") if at >= NEVER else ""
 
 
 def read_instant(text: str, zone: tzinfo, now: int) -> int:
     """Read a date, a date with a time of day, or `now`; without an offset it is in the owner's zone.
 
+    A date may be in figures from the largest to the smallest, or from day to year with dots between.
+
     Raises BadInputError where it is no such thing.
     """
     plain = text.strip()
-    if plain.casefold() in ("now", "today"):
+    if plain.casefold() in ("now", "today", ptr("typed as a date", "now"), ptr("typed as a date", "today")):
         return now
+    if (dotted := _LOCAL.fullmatch(plain)) is not None:
+        day, month, year, rest = dotted.groups()
+        plain = f"{year}-{int(month):02d}-{int(day):02d}{rest}"
     if re.fullmatch(r"\d{4}(-\d{1,2})?", plain):
         year, _, month = plain.partition("-")
         plain = f"{year}-{int(month or 1):02d}-01"
@@ -134,7 +139,9 @@ def read_instant(text: str, zone: tzinfo, now: int) -> int:
     try:
         return to_micros(parsed.replace(tzinfo=zone))
     except (OverflowError, ValueError) as error:
-        raise BadInputError("this lies outside the calendar.", next_step="Write it like 2024-05-01 18:30.") from error
+        raise BadInputError(
+            tr("this lies outside the calendar."), next_step=tr("Write it like 2024-05-01 18:30.")
+        ) from error
 
 
 def _micros(at: datetime) -> int:
@@ -187,11 +194,20 @@ def _label(at: datetime, unit: str) -> tuple[str, bool]:
     if unit == "year":
         return f"{at.year}", False
     if unit == "month":
-        return (f"{at.year}", True) if at.month == 1 else (at.strftime("%b"), False)
+        return (f"{at.year}", True) if at.month == 1 else (short_month(at.month), False)
     if unit == "day":
         if at.day <= 2 and at.month == 1:
-            return f"{at.strftime('%b')} {at.year}", True
-        return (at.strftime("%b %d"), at.day == 1)
+            return month_year(at), True
+        return month_day(at), at.day == 1
     if at.hour == 0 and at.minute == 0 and at.second == 0:
-        return at.strftime("%b %d"), True
-    return at.strftime("%H:%M" if unit != "second" else "%H:%M:%S"), False
+        return month_day(at), True
+    return time_text(at, seconds=unit == "second"), False
+
+
+def _first_label(at: datetime, unit: str) -> str:
+    """Say where in time an axis is on which no larger unit begins."""
+    if unit == "month":
+        return month_year(at)
+    if unit == "day":
+        return month_day(at, year=True)
+    return f"{month_day(at)}, {time_text(at, seconds=unit == 'second')}"

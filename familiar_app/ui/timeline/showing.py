@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QScrollArea, QWidget
 
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.fact import FactId
+from familiar_app.domain.text import ntr, tr
 from familiar_app.store.written_file import write_atomically
 from familiar_app.ui.kit.dialog import choose_file
 from familiar_app.ui.kit.fact_detail import describe
@@ -56,15 +57,16 @@ class Showing:
             return
         model = self._model
         detail = describe(history, lambda one: model.text(max(0, model.row_of(one))), model.zone, self._name)
-        self._put(f"Fact {chosen[0]}", FactPage(detail, self._go, self.do, offers=self._offers), chosen)
-        self._view.context.visit(Place("timeline", str(chosen[0]), f"Fact {chosen[0]}"))
+        title = tr("Fact {id}", id=str(chosen[0]))
+        self._put(title, FactPage(detail, self._go, self.do, offers=self._offers), chosen)
+        self._view.context.visit(Place("timeline", str(chosen[0]), title))
 
     def _show_many(self, chosen: tuple[FactId, ...]) -> None:
         model = self._model
         retired = len(chosen) - model.believed_now(chosen)
         texts = [model.text(model.row_of(one)) for one in chosen[:MOST_LISTED] if model.row_of(one) >= 0]
         page = ManyPage(texts, len(chosen), retired=retired, do=self.do)
-        self._put(f"{len(chosen):,} facts", page, chosen)
+        self._put(ntr("{n} fact", "{n} facts", len(chosen)), page, chosen)
 
     def _put(self, title: str, widget: QWidget, chosen: tuple[FactId, ...] = ()) -> None:
         self._shown = ()
@@ -105,18 +107,18 @@ class Showing:
             self.compare()
         else:
             other = "B" if name == "A" else "A"
-            self._view.context.tell(f"{name} is set. Go to another moment and set {other}.")
+            self._view.context.tell(tr("{name} is set. Go to another moment and set {other}.", name=name, other=other))
 
     def compare(self) -> None:
         """Show what moment B has against moment A."""
         marks, model = self._model.marks, self._model
         if not {"A", "B"} <= set(marks):
-            self._view.context.tell("Set A and B at two moments first.")
+            self._view.context.tell(tr("Set A and B at two moments first."))
             return
         found = differences(model, marks["A"], marks["B"])
         texts = [moment_text(marks[name], model.zone) for name in ("A", "B")]
         page = ComparePage(*texts, found, choose=self._view.show_fact, do=self.do)
-        self._put("A and B compared", page)
+        self._put(tr("A and B compared"), page)
         page.list.setFocus()
 
     def _comparison(self) -> str:
@@ -125,12 +127,12 @@ class Showing:
 
     def _copy_comparison(self) -> None:
         QGuiApplication.clipboard().setText(self._comparison())
-        self._view.context.tell("Copied.")
+        self._view.context.tell(tr("Copied."))
 
     async def _export_comparison(self) -> None:
-        filters = ("Text (*.txt)", "JSON (*.json)")
+        filters = (tr("Text (*.txt)"), "JSON (*.json)")
         path = await choose_file(
-            self._view, "Export the comparison", filters=filters, mode="save", suggest="compare.txt"
+            self._view, tr("Export the comparison"), filters=filters, mode="save", suggest="compare.txt"
         )
         if path is None:
             return
@@ -141,21 +143,21 @@ class Showing:
         try:
             await asyncio.to_thread(write_atomically, path, text.encode())
         except OSError as error:
-            raise OutsideError("The comparison could not be written.", "Choose another folder.") from error
-        self._view.context.tell(f"Written to {path.name}.")
+            raise OutsideError(tr("The comparison could not be written."), tr("Choose another folder.")) from error
+        self._view.context.tell(tr("Written to {file}.", file=path.name))
 
     def _copy_chosen(self) -> None:
         model = self._model
         texts = [model.text(row) for row in map(model.row_of, model.chosen) if row >= 0]
         if texts:
             QGuiApplication.clipboard().setText("\n".join(texts))
-            self._view.context.tell("Copied.")
+            self._view.context.tell(tr("Copied."))
 
     def read_picture(self) -> None:
         """Show in words what the picture shows."""
         field = QPlainTextEdit(picture_text(self._model))
         field.setReadOnly(True)
-        field.setAccessibleName("The picture in words")
+        field.setAccessibleName(tr("The picture in words"))
         field.setTabChangesFocus(True)
-        self._put("The picture in words", field)
+        self._put(tr("The picture in words"), field)
         field.setFocus()

@@ -8,17 +8,20 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QScrollArea, QVBoxLayout, QWidget
 
 from familiar_app.domain.fact import FactId
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.chip import ChipButton
 from familiar_app.ui.kit.fact_detail import Chip, Detail
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import column, label, line, row
-from familiar_app.ui.timeline.word import SIGNS, Difference
+from familiar_app.ui.timeline.word import KINDS, SIGNS, Difference
 
 Go = Callable[[str, str], object]
 Deed = Callable[[str], object]
 MOST_SHOWN = 500
-ABOUT = ("about", "About somebody else…")
+EDIT, RETIRE = ("edit", tr_later("Change…")), ("retire", tr_later("Retire"))
+ABOUT, RESTORE = ("about", tr_later("About somebody else…")), ("restore", tr_later("Restore"))
+MERGE, REDATE = ("merge", tr_later("Merge into one…")), ("redate", tr_later("Change dates…"))
 
 
 class Page(QScrollArea):
@@ -39,32 +42,33 @@ class FactPage(Page):
     """One fact: what it is, when, where from, what followed, what can be done. `offers` tells if a panel exists."""
 
     def __init__(self, detail: Detail, go: Go, do: Deed, *, offers: Callable[[str], bool]) -> None:
-        super().__init__("Details of the fact")
+        super().__init__(tr("Details of the fact"))
         self._go, self._offers = go, offers
         add = self.column.addWidget
         add(label(detail.fact.text, wrap=True, selectable=True))
         if detail.about:
-            add(label("About " + ", ".join(detail.about), "quiet", wrap=True))
+            add(label(tr("About {people}", people=", ".join(detail.about)), "quiet", wrap=True))
         self._pairs(detail.facts)
         add(line())
-        add(label("When", "strong"))
-        add(label(f"True in the world: {detail.world}", wrap=True))
+        add(label(tr("When"), "strong"))
+        add(label(tr("True in the world: {period}", period=detail.world), wrap=True))
         for one in detail.beliefs:
             add(label(one, "quiet", wrap=True))
         add(line())
-        self._chips("Where from", detail.sources, "Nothing but your word." if detail.fact.origin == "owner" else "")
-        self._chips("Took the place of", detail.replaced)
-        self._chips("Followed by", detail.successors)
+        empty = tr("Nothing but your word.") if detail.fact.origin == "owner" else ""
+        self._chips(tr("Where from"), detail.sources, empty)
+        self._chips(tr("Took the place of"), detail.replaced)
+        self._chips(tr("Followed by"), detail.successors)
         if detail.reason:
-            add(label(f"Because: {detail.reason}", "quiet", wrap=True))
-        self._chips("Reflections that rest on it", detail.reflections)
+            add(label(tr("Because: {reason}", reason=detail.reason), "quiet", wrap=True))
+        self._chips(tr("Reflections that rest on it"), detail.reflections)
         add(line())
         self._actions(detail, do)
         self.column.addStretch(1)
 
     def _pairs(self, pairs: Sequence[tuple[str, str]]) -> None:
         for name, value in pairs:
-            self.column.addWidget(label(f"{name}: {value}", "faint", wrap=True))
+            self.column.addWidget(label(tr("{name}: {value}", name=name, value=value), "faint", wrap=True))
 
     def _chips(self, title: str, chips: Sequence[Chip], empty: str = "") -> None:
         if not chips and not empty:
@@ -83,9 +87,8 @@ class FactPage(Page):
     def _actions(self, detail: Detail, do: Deed) -> None:
         holder = QWidget()
         flow = FlowLayout(holder, spacing=8)
-        deeds = (("restore", "Restore"),) if detail.retired else (("edit", "Change…"), ABOUT, ("retire", "Retire"))
-        for word, title in deeds:
-            flow.addWidget(button(title, lambda word=word: do(word)))
+        for word, title in (RESTORE,) if detail.retired else (EDIT, ABOUT, RETIRE):
+            flow.addWidget(button(tr(title), lambda word=word: do(word)))
         self.column.addWidget(holder)
 
 
@@ -93,22 +96,22 @@ class ManyPage(Page):
     """Several chosen facts, and what can be done to all of them at once."""
 
     def __init__(self, texts: Sequence[str], whole: int, *, retired: int, do: Deed) -> None:
-        super().__init__("Chosen facts")
+        super().__init__(tr("Chosen facts"))
         add = self.column.addWidget
         believed = whole - retired
-        add(label(f"{believed:,} believed, {retired:,} retired", "quiet", wrap=True))
+        add(label(tr("{believed} believed, {retired} retired", believed=believed, retired=retired), "quiet", wrap=True))
         for text in texts:
             add(label(f"• {text}", wrap=True))
         if whole > len(texts):
-            add(label(f"And {whole - len(texts):,} more.", "faint"))
+            add(label(tr("And {n} more.", n=whole - len(texts)), "faint"))
         add(line())
         holder = QWidget()
         flow = FlowLayout(holder, spacing=8)
-        deeds = [("merge", "Merge into one…")] if believed > 1 else []
-        deeds += [ABOUT, ("redate", "Change dates…"), ("retire", "Retire")] if believed else []
-        deeds += [("restore", "Restore")] if retired else []
+        deeds = [MERGE] if believed > 1 else []
+        deeds += [ABOUT, REDATE, RETIRE] if believed else []
+        deeds += [RESTORE] if retired else []
         for word, title in deeds:
-            flow.addWidget(button(title, lambda word=word: do(word)))
+            flow.addWidget(button(tr(title), lambda word=word: do(word)))
         add(holder)
         self.column.addStretch(1)
 
@@ -125,28 +128,29 @@ class ComparePage(QWidget):
         layout.addWidget(label(f"B: {b}", wrap=True))
         kinds = [one.kind for one in found]
         gained, changed, lost = (kinds.count(kind) for kind in ("gained", "changed", "lost"))
-        layout.addWidget(label(f"{gained:,} gained, {changed:,} changed, {lost:,} lost", "quiet", wrap=True))
+        told = tr("{gained} gained, {changed} changed, {lost} lost", gained=gained, changed=changed, lost=lost)
+        layout.addWidget(label(told, "quiet", wrap=True))
         self.list = QListWidget()
-        self.list.setAccessibleName("Differences between A and B")
+        self.list.setAccessibleName(tr("Differences between A and B"))
         self.list.setWordWrap(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setTextElideMode(Qt.TextElideMode.ElideNone)
         self.list.setResizeMode(QListWidget.ResizeMode.Adjust)
         for one in found[:MOST_SHOWN]:
-            before = f"\nbefore: {one.before}" if one.prior is not None else ""
+            before = "\n" + tr("before: {words}", words=one.before) if one.prior is not None else ""
             item = QListWidgetItem(f"{SIGNS[one.kind]} {one.text}{before}")
             item.setData(Qt.ItemDataRole.UserRole, one.fact)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{one.kind}: {one.text}{before}")
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{tr(KINDS[one.kind])}: {one.text}{before}")
             self.list.addItem(item)
         self.list.itemActivated.connect(lambda item: choose(FactId(item.data(Qt.ItemDataRole.UserRole))))
         layout.addWidget(self.list, 1)
         if len(found) > MOST_SHOWN:
-            more = f"And {len(found) - MOST_SHOWN:,} more; a copy and an export have them all."
+            more = tr("And {n} more; a copy and an export have them all.", n=len(found) - MOST_SHOWN)
             layout.addWidget(label(more, "faint", wrap=True))
         if not found:
-            layout.addWidget(label("Nothing differs.", "quiet"))
+            layout.addWidget(label(tr("Nothing differs."), "quiet"))
         steps = row(spacing=8)
-        for word, title in (("compare_copy", "Copy"), ("compare_export", "Export…")):
+        for word, title in (("compare_copy", tr("Copy")), ("compare_export", tr("Export…"))):
             steps.addWidget(button(title, lambda word=word: do(word)))
         steps.addStretch(1)
         layout.addLayout(steps)

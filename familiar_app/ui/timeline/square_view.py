@@ -7,13 +7,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
+from familiar_app.domain.text import ntr, tr
 from familiar_app.store.fact_span import Column
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.timeline.canvas import ZOOM_STEP
 from familiar_app.ui.timeline.model import TimelineModel
 from familiar_app.ui.timeline.paint import faint
-from familiar_app.ui.timeline.scale import Scale, ticks, written
+from familiar_app.ui.timeline.scale import Scale, shown, ticks
 from familiar_app.ui.timeline.span_index import Moment
 from familiar_app.ui.timeline.square import GRID, MOST_RECTANGLES, Rectangles, grid, rectangles
 
@@ -29,7 +30,7 @@ class SquareView(QWidget):
         self._kept: tuple[object, Rectangles, QImage | None] | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setAccessibleName("Facts on both clocks: what was true across, what was believed up")
+        self.setAccessibleName(tr("Facts on both clocks: what was true across, what was believed up"))
         follow(theme, self, self._forget)
 
     def _forget(self) -> None:
@@ -147,13 +148,13 @@ class SquareView(QWidget):
         painter.translate(4 + metrics.height(), area.center().y())
         painter.rotate(-90)
         painter.drawText(
-            QRectF(-120, -metrics.height(), 240, metrics.height()), Qt.AlignmentFlag.AlignCenter, "Believed"
+            QRectF(-120, -metrics.height(), 240, metrics.height()), Qt.AlignmentFlag.AlignCenter, tr("Believed")
         )
         painter.restore()
         painter.drawText(
             QRectF(area.left(), self.height() - metrics.height() - 1, area.width(), metrics.height()),
             Qt.AlignmentFlag.AlignRight,
-            "True in the world",
+            tr("True in the world"),
         )
 
     def _paint_moment(self, painter: QPainter, area: QRectF) -> None:
@@ -180,11 +181,10 @@ class SquareView(QWidget):
         found = self._model.index.at(moment)
         count = int((found if self._model.among is None else found & self._model.among).sum())
         zone = self._model.zone
-        noun = "fact" if count == 1 else "facts"
         lines = (
-            f"True {written(moment.as_of, zone)}",
-            f"Believed {written(moment.known_at, zone)}",
-            f"{count:,} {noun}",
+            tr("True {date}", date=shown(moment.as_of, zone)),
+            tr("Believed {date}", date=shown(moment.known_at, zone)),
+            ntr("{n} fact", "{n} facts", count),
         )
         metrics = QFontMetricsF(painter.font())
         width = max(metrics.horizontalAdvance(one) for one in lines) + 16

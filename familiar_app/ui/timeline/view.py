@@ -13,6 +13,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import PersonKey
+from familiar_app.domain.text import ntr, number, tr
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.timeline.correction import Corrections
@@ -22,7 +23,7 @@ from familiar_app.ui.timeline.lane import Axis, Lanes
 from familiar_app.ui.timeline.model import TimelineModel
 from familiar_app.ui.timeline.parts import EVERYBODY, TimelineParts
 from familiar_app.ui.timeline.prepare import Filter, Prepared, passing, prepare
-from familiar_app.ui.timeline.word import moment_text, picture_text
+from familiar_app.ui.timeline.word import capitalized, moment_text, picture_text
 
 if TYPE_CHECKING:
     from familiar_app.domain.ids import FamiliarId
@@ -76,7 +77,7 @@ class TimelineView(TimelineParts):
         """Read all facts; called once, and again after each change of them."""
         self.stale = False
         if not self.model.loaded:
-            self.wait.begin("Reading the facts…")
+            self.wait.begin(tr("Reading the facts…"))
         self.tasks.start(self._load, name="timeline.load", replace=True)
 
     async def _load(self) -> None:
@@ -182,8 +183,7 @@ class TimelineView(TimelineParts):
 
     def _on_facts(self) -> None:
         model = self.model
-        count = model.size
-        self.count.setText(f"{count:,} {'fact' if count == 1 else 'facts'}")
+        self.count.setText(ntr("{n} fact", "{n} facts", model.size))
         self._show_people()
         self.overview.count()
         self.beliefs.viewport().update()
@@ -203,11 +203,11 @@ class TimelineView(TimelineParts):
         self.beliefs.show_rows()
         self.controls.show_model()
         self.axis.show_moment()
-        self.asked.setText(moment_text(model.moment, model.zone).capitalize())
+        self.asked.setText(capitalized(moment_text(model.moment, model.zone)))
         signs = ((changes.gained, "+"), (changes.lost, "−"), (changes.after, "↻"))
-        told = "  ".join(f"{sign} {len(rows):,}" for rows, sign in signs if len(rows))
+        told = "  ".join(f"{sign} {number(len(rows))}" for rows, sign in signs if len(rows))
         held = int(model.state().sum()) if model.index is not None else 0
-        self.counts.setText(f"{held:,} held" + (f"   {told}" if told else ""))
+        self.counts.setText("   ".join(one for one in (tr("{n} held", n=held), told) if one))
         self._describe_soon.start()
         self._repaint()
 
@@ -259,7 +259,7 @@ class TimelineView(TimelineParts):
             return
         chosen = self.people.currentData()
         self.people.clear()
-        self.people.addItem(EVERYBODY, "")
+        self.people.addItem(tr(EVERYBODY), "")
         for name, key in pairs:
             self.people.addItem(name, str(key))
         self.people.setCurrentIndex(max(0, self.people.findData(chosen)))
@@ -276,7 +276,7 @@ class TimelineView(TimelineParts):
 
     def _show_error(self, error: FamiliarError, again: Callable[[], object] | None) -> None:
         if not self.model.loaded:
-            self.notice.show_error(error, step="Read it again", run=self.load)
+            self.notice.show_error(error, step=tr("Read it again"), run=self.load)
         else:
             self.notice.show_error(error, again)
 

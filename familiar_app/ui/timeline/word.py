@@ -8,18 +8,25 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from familiar_app.domain.clock import format_time
+from familiar_app.domain.text import ntr, tr, tr_later
 from familiar_app.store.moment import from_micros
 from familiar_app.ui.timeline.delta import delta
 from familiar_app.ui.timeline.model import TimelineModel
-from familiar_app.ui.timeline.scale import written
+from familiar_app.ui.timeline.scale import shown
 from familiar_app.ui.timeline.span_index import Moment, Standing
 
 STANDINGS = {
-    Standing.UNKNOWN: "not known yet",
-    Standing.CURRENT: "true and believed",
-    Standing.ENDED: "believed, ended in the world",
-    Standing.AHEAD: "believed, lies ahead",
-    Standing.SUPERSEDED: "no longer believed",
+    Standing.UNKNOWN: tr_later("not known yet"),
+    Standing.CURRENT: tr_later("true and believed"),
+    Standing.ENDED: tr_later("believed, ended in the world"),
+    Standing.AHEAD: tr_later("believed, lies ahead"),
+    Standing.SUPERSEDED: tr_later("no longer believed"),
+}
+KINDS = {
+    "": tr_later("held"),
+    "gained": tr_later("gained"),
+    "changed": tr_later("changed"),
+    "lost": tr_later("lost"),
 }
 SIGNS = {"gained": "+", "lost": "−", "changed": "↻"}
 _MOST_LINES = 20
@@ -39,12 +46,20 @@ class Difference:
 def moment_text(moment: Moment, zone: tzinfo) -> str:
     """Say which question a moment asks."""
     if moment.as_of is None:
-        return "whatever the time" if moment.known_at is None else f"as believed on {written(moment.known_at, zone)}"
+        if moment.known_at is None:
+            return tr("whatever the time")
+        return tr("as believed on {date}", date=shown(moment.known_at, zone))
+    date = shown(moment.as_of, zone)
     if moment.known_at is None:
-        return f"true on {written(moment.as_of, zone)}, by all ever believed"
+        return tr("true on {date}, by all ever believed", date=date)
     if moment.as_of == moment.known_at:
-        return f"true and believed on {written(moment.as_of, zone)}"
-    return f"true on {written(moment.as_of, zone)}, as believed on {written(moment.known_at, zone)}"
+        return tr("true and believed on {date}", date=date)
+    return tr("true on {date}, as believed on {known}", date=date, known=shown(moment.known_at, zone))
+
+
+def capitalized(text: str) -> str:
+    """Begin with a capital letter, and leave the rest as it is."""
+    return text[:1].upper() + text[1:]
 
 
 def differences(model: TimelineModel, then: Moment, now: Moment) -> list[Difference]:
@@ -69,9 +84,9 @@ def as_text(found: Sequence[Difference], then: Moment, now: Moment, zone: tzinfo
     for one in found:
         lines.append(f"{SIGNS[one.kind]} [F#{one.fact}] {one.text}")
         if one.prior is not None:
-            lines.append(f"  before: [F#{one.prior}] {one.before}")
+            lines.append("  " + tr("before: {words}", words=f"[F#{one.prior}] {one.before}"))
     if not found:
-        lines.append("Nothing differs.")
+        lines.append(tr("Nothing differs."))
     return "\n".join(lines) + "\n"
 
 
@@ -90,23 +105,23 @@ def as_json(found: Sequence[Difference], then: Moment, now: Moment) -> str:
 def picture_text(model: TimelineModel) -> str:
     """Say in words what the picture shows, for those who do not see it."""
     if model.index is None or not model.size:
-        return "No facts yet."
+        return tr("No facts yet.")
     zone, rows = model.zone, model.rows().tolist()
+    asked, (first, last) = moment_text(model.moment, zone), model.window
     lines = [
-        f"{len(rows):,} facts {moment_text(model.moment, zone)}.",
-        f"The picture reaches from {written(model.window[0], zone)} to {written(model.window[1], zone)}.",
+        ntr("{n} fact {moment}.", "{n} facts {moment}.", len(rows), moment=asked),
+        tr("The picture reaches from {start} to {end}.", start=shown(first, zone), end=shown(last, zone)),
     ]
     if model.filter.on:
-        lines.append("A filter is on.")
+        lines.append(tr("A filter is on."))
     changes = model.delta()
     if changes.size:
-        lines.append(
-            f"Since the position before: {len(changes.gained):,} gained, {len(changes.lost):,} lost, "
-            f"{len(changes.after):,} changed."
-        )
+        text = tr_later("Since the position before: {gained} gained, {lost} lost, {changed} changed.")
+        counts = {"gained": len(changes.gained), "lost": len(changes.lost), "changed": len(changes.after)}
+        lines.append(tr(text, **counts))
     lines += [f"{model.text(row)} ({period(model, row)})" for row in rows[:_MOST_LINES]]
     if len(rows) > _MOST_LINES:
-        lines.append(f"And {len(rows) - _MOST_LINES:,} more, in the list of beliefs.")
+        lines.append(tr("And {n} more, in the list of beliefs.", n=len(rows) - _MOST_LINES))
     return "\n".join(lines)
 
 
@@ -115,7 +130,7 @@ def period(model: TimelineModel, row: int) -> str:
     if model.spans is None:
         return ""
     start, end = int(model.spans.valid_from[row]), int(model.spans.valid_to[row])
-    return f"{written(start, model.zone)} – {written(end, model.zone)}"
+    return f"{shown(start, model.zone)} – {shown(end, model.zone)}"
 
 
 def _moment_value(moment: Moment) -> dict[str, str | None]:

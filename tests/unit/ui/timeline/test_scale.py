@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from familiar_app.domain.errors import BadInputError
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.store.schema_memory import EVER, NEVER
-from familiar_app.ui.timeline.scale import HIGHEST, LOWEST, Scale, read_instant, ticks, written
+from familiar_app.ui.timeline.scale import HIGHEST, LOWEST, Scale, read_instant, shown, shown_day, ticks, written
 
 ROME = ZoneInfo("Europe/Rome")
 NOON = to_micros(datetime(2024, 5, 1, 12, tzinfo=UTC))
@@ -88,6 +88,8 @@ def test_a_place_leads_back_to_its_instant(at: int, width: float) -> None:
         ("2024-05-01T12:00:00Z", NOON),
         ("2024-05-01", NOON - 14 * 3_600_000_000),
         ("2024-5", NOON - 14 * 3_600_000_000),
+        ("1.5.2024", NOON - 14 * 3_600_000_000),
+        ("01. 05. 2024 14:00", NOON),
         (" NOW ", 7),
     ],
 )
@@ -95,14 +97,18 @@ def test_dates_are_read_where_the_owner_lives(text: str, at: int) -> None:
     assert read_instant(text, ROME, 7) == at
 
 
-@pytest.mark.parametrize("text", ["", "yesterday", "2024-13-01", "2024-02-30", "0001-01-01", "12345"])
+@pytest.mark.parametrize(
+    "text", ["", "yesterday", "2024-13-01", "2024-02-30", "0001-01-01", "12345", "31.2.2024", "1.2.24"]
+)
 def test_what_is_no_date_is_refused(text: str) -> None:
     with pytest.raises(BadInputError):
         read_instant(text, ROME, 7)
 
 
 def test_open_ends_are_written_in_words() -> None:
-    assert (written(EVER, UTC), written(NEVER, UTC)) == ("always", "open")
+    assert (shown(EVER, UTC), shown(NEVER, UTC)) == ("always", "open")
+    assert (shown_day(EVER, UTC), shown_day(NEVER, UTC)) == ("always", "open")
+    assert (shown(NOON, ROME), shown_day(NOON, ROME)) == ("2024-05-01 14:00", "2024-05-01")
     assert written(NOON, ROME) == "2024-05-01 14:00"
     assert written(to_micros(datetime(33, 4, 3, tzinfo=UTC)), UTC) == "0033-04-03 00:00"
 
