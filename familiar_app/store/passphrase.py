@@ -49,7 +49,7 @@ _COMMON = frozenset(
 )
 _RUNS = ("abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "qwertzuiop", "asdfghjkl", "zxcvbnm", "azertyuiop")
 _HINTS = (
-    tr_later("Far too easy to guess. Take four or more words that do not belong together."),
+    tr_later("Far too easy to guess. Take five or more words that do not belong together."),
     tr_later("Easy to guess. Add more words that do not belong together."),
     tr_later("A patient attacker could guess this. One or two more words make it good."),
     tr_later("Good."),

@@ -107,7 +107,7 @@ class StrengthBar(QWidget):
         super().__init__()
         self._pieces = _Pieces(theme)
         self._hint = label(
-            tr("Four or more words that do not belong together are easy to type and hard to guess."), "faint", wrap=True
+            tr("Five or more words that do not belong together are easy to type and hard to guess."), "faint", wrap=True
         )
         layout = column(spacing=4)
         layout.addWidget(self._pieces)

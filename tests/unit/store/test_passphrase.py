@@ -33,6 +33,13 @@ def test_more_unrelated_words_score_more() -> None:
     assert passphrase_strength("heron heron heron heron heron heron").score <= 1
 
 
+def test_what_the_hint_asks_for_is_good_enough() -> None:
+    assert "five or more words" in passphrase_strength("heron").hint
+    for text in ("heron lamp gravel seventh otter", "cat dog sun pig hat", "Reiher Lampe Kiesel Siebte Otter"):
+        assert passphrase_strength(text).score >= 3
+        assert passphrase_strength(text.rpartition(" ")[0]).score < 3
+
+
 def test_a_long_random_string_is_strong() -> None:
     assert passphrase_strength("k9#vQ2!xLw7@Zr4$").score == 4
 
