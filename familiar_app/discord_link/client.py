@@ -204,7 +204,8 @@ class GatewayClient(discord.Client):
         place = await self.place(channel)
         with explaining(self.is_closed):
             history = place.history(limit=limit, after=discord.Object(after), oldest_first=True)
-            return [convert.heard(message, self.me, missed=True) async for message in history]
+            ambient = self.intents.message_content
+            return [convert.missed(message, self.me, ambient=ambient) async for message in history]
 
     async def newest(self, channel: int, limit: int) -> list[int]:
         """Fetch the numbers of the newest messages, newest first."""

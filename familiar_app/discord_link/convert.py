@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import discord
@@ -65,6 +66,18 @@ def heard(message: discord.Message, me: int, *, missed: bool = False) -> Heard:
         bare=unmarked(message.content),
         application=message.application_id if message.webhook_id is not None else None,
     )
+
+
+def missed(message: discord.Message, me: int, *, ambient: bool) -> Heard:
+    """Return a message that is fetched later, as the gateway would have told of it.
+
+    Looking back, Discord shows all that its portal allows, also to a connection that asked for its mentions alone.
+    """
+    found = heard(message, me, missed=True)
+    mentioned = any(user.id == me for user in message.mentions)
+    if ambient or mentioned or found.spot.direct or found.own or found.system:
+        return found
+    return replace(found, text="", bare="", extras=None)
 
 
 def _is_ours(message: discord.Message, me: int) -> bool:

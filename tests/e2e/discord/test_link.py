@@ -170,6 +170,19 @@ async def test_what_was_missed_is_fetched_and_what_was_deleted_is_found(tmp_path
             assert len(on.model.requests) == 1
 
 
+async def test_whoever_listens_to_its_mentions_alone_fetches_no_other_words_either(tmp_path: Path) -> None:
+    """Looking back, Discord shows a bot all that its portal allows, also what this connection never asked for."""
+    async with stage(tmp_path) as on:
+        async with on.connected():
+            await on.scene.write("Ann", "@Mira hello")
+            await on.scene.replies(1)
+        await on.scene.write("Ben", "nobody was asked to keep this", unseen=True)
+        await on.scene.write("Ben", "@Mira but this", unseen=True)
+        async with on.connected():
+            await on.scene.replies(2)
+            assert await on.said() == ["Ann: @Mira hello", "Mira: Hello.", "Ben: @Mira but this", "Mira: Hello."]
+
+
 @pytest.mark.parametrize(("allowed", "token", "words"), [(0, None, "Message Content"), (1 << 15, "other", "token")])
 async def test_what_cannot_be_mended_by_trying_again_is_said(
     tmp_path: Path, allowed: int, token: str | None, words: str
