@@ -5,37 +5,30 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Literal
 
 from familiar_app.domain.clock import Clock
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.fact import Fact, FactId
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.projection import RetirementId, RetirementState
+from familiar_app.domain.text import tr_later
 from familiar_app.store.fact import Facts
 from familiar_app.store.retirement_inbox import RetirementCase, RetirementCounts, Retirements
-from familiar_app.ui.inbox.word import Source, names, source_of
+from familiar_app.ui.inbox.word import Deed, Source, done_text, names, source_of
 from familiar_app.ui.kit.watch import Watched
 
 PAGE = 50
 MOST_SEARCHED = 5_000
 MOST_SOURCES = 5
-Deed = Literal["accept", "refuse", "undo", "never"]
 Pair = tuple[FactId, FactId]
 Act = Callable[[RetirementId], Awaitable[Fact]]
 FILTERS: tuple[tuple[RetirementState | None, str], ...] = (
-    (None, "All"),
-    (RetirementState.WAITING, "Waiting for you"),
-    (RetirementState.ACTED, "Replaced"),
-    (RetirementState.UNDONE, "Taken back"),
-    (RetirementState.REFUSED, "Kept"),
+    (None, tr_later("All")),
+    (RetirementState.WAITING, tr_later("Waiting for you")),
+    (RetirementState.ACTED, tr_later("Replaced")),
+    (RetirementState.UNDONE, tr_later("Taken back")),
+    (RetirementState.REFUSED, tr_later("Kept")),
 )
-DONE: dict[Deed, str] = {
-    "accept": "replaced",
-    "refuse": "kept",
-    "undo": "taken back",
-    "never": "barred from each other for ever",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +41,7 @@ class Outcome:
 
     @property
     def text(self) -> str:
-        what = "One proposal" if len(self.done) == 1 else f"{len(self.done):,} proposals"
-        return f"{what} {DONE[self.deed]}."
+        return done_text(self.deed, len(self.done))
 
 
 class InboxModel(Watched):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.inbox.model import InboxModel
 from familiar_app.ui.inbox.side import DEEDS
 from familiar_app.ui.inbox.view import KEY_OF, InboxView
@@ -38,7 +39,7 @@ class InboxPanel:
     """Implements `kit.panel.Panel`. It has one place only."""
 
     id = "inbox"
-    title = "Inbox"
+    title = tr_later("Inbox")
     icon = "archive"
 
     def __init__(self, services: Services, context: PanelContext) -> None:
@@ -101,21 +102,21 @@ class InboxPanel:
 
     def actions(self) -> Sequence[Action]:
         return tuple(
-            Action(f"inbox.{word}", f"{title}: the chosen proposals", lambda word=word: self.view.do(word),
-                   icon="archive", group="Inbox", words="retirement fact replace")
+            Action(f"inbox.{word}", tr("{deed}: the chosen proposals", deed=tr(title)),
+                   lambda word=word: self.view.do(word), icon="archive", group=tr("Inbox"),
+                   words=tr("retirement fact replace"))
             for word, title in DEEDS
         )  # fmt: skip
 
     def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
         """Return the keys that only the table knows."""
-        deeds = tuple((title, KEY_OF[word]) for word, title in DEEDS)
-        return {"In the inbox": (*deeds, ("Details", "Return"), ("Choose all", "Ctrl+A"))}
+        deeds = tuple((tr(title), KEY_OF[word]) for word, title in DEEDS)
+        return {tr("In the inbox"): (*deeds, (tr("Details"), "Return"), (tr("Choose all"), "Ctrl+A"))}
 
     def palette_entries(self) -> Sequence[Action]:
         setting = partial(self._context.go_to, "settings", "memory.fact_supersede.retire_at_once")
-        return (
-            Action("inbox.setting", "Replace facts at once, or wait for me", setting, icon="settings", group="Inbox"),
-        )  # fmt: skip
+        title = tr("Replace facts at once, or wait for me")
+        return (Action("inbox.setting", title, setting, icon="settings", group=tr("Inbox")),)
 
     def activate(self) -> None:
         self.view.load(looking=True)

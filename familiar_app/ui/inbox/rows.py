@@ -9,13 +9,20 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHeaderView
 
 from familiar_app.domain.projection import RetirementState
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.inbox.model import InboxModel
-from familiar_app.ui.inbox.word import state_text, when
+from familiar_app.ui.inbox.word import day, state_text, when
 from familiar_app.ui.kit.table import Table
 from familiar_app.ui.kit.table_model import TitledTableModel
 from familiar_app.ui.kit.theme import Theme
 
-COLUMNS = ("Older fact", "Newer fact", "How it stands", "Proposed", "Why")
+COLUMNS = (
+    tr_later("Older fact"),
+    tr_later("Newer fact"),
+    tr_later("How it stands"),
+    tr_later("Proposed"),
+    tr_later("Why"),
+)
 STATE, DATE, WHY = 2, 3, 4
 _KEYS = {Qt.Key.Key_A: "accept", Qt.Key.Key_K: "refuse", Qt.Key.Key_U: "undo", Qt.Key.Key_N: "never"}
 _STATE_WIDTH, _DATE_WIDTH, _LEAST_TEXT = 176, 116, 150
@@ -71,8 +78,8 @@ class CaseRows(TitledTableModel):
             one.prior.text,
             one.successor.text,
             state_text(case, new=self._model.is_new(case)),
-            when(one.proposed_at, self._model.zone)[:10],
-            one.reason or "No reason given",
+            day(one.proposed_at, self._model.zone),
+            one.reason or tr("No reason given"),
         )[column]
 
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from familiar_app.domain.clock import format_time
 from familiar_app.domain.fact import Fact, FactId
 from familiar_app.domain.projection import RetirementState
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.store.retirement_inbox import RetirementCase
 from familiar_app.ui.inbox.model import Deed, InboxModel, can
 from familiar_app.ui.inbox.word import (
@@ -26,10 +27,10 @@ from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.side_page import SidePage
 
 DEEDS: tuple[tuple[Deed, str], ...] = (
-    ("accept", "Accept"),
-    ("refuse", "Keep the older"),
-    ("undo", "Undo"),
-    ("never", "Never for these two"),
+    ("accept", tr_later("Accept")),
+    ("refuse", tr_later("Keep the older")),
+    ("undo", tr_later("Undo")),
+    ("never", tr_later("Never for these two")),
 )
 
 
@@ -44,22 +45,24 @@ class CasePage(SidePage):
         context: PanelContext,
         do: Callable[[Deed], object],
     ) -> None:
-        super().__init__("Details of the proposal")
+        super().__init__(tr("Details of the proposal"))
         self._model, self._context, self._sources = model, context, sources
         one, about = case.retirement, names(case, model.familiar, model.name)
         believed = one.state is RetirementState.ACTED
         self.text(state_text(case, new=False), "strong")
         if about:
-            self.text("About " + ", ".join(about), "quiet")
-        self.text("Why", "strong")
-        self.text(one.reason or "No reason was given.", selectable=True)
+            self.text(tr("About {name}", name=", ".join(about)), "quiet")
+        self.text(tr("Why"), "strong")
+        self.text(one.reason or tr("No reason was given."), selectable=True)
         self.text(decision_text(one, model.zone), "faint")
-        self.buttons((title, partial(do, word)) for word, title in DEEDS if can(word, case))
+        self.buttons((tr(title), partial(do, word)) for word, title in DEEDS if can(word, case))
         # At that moment the one was believed for the last time.
         moment = f"{one.prior.id}@{format_time(one.decided_at or one.proposed_at)}"
-        self._fact("Believed before" if believed else "The older fact", one.prior, moment)
-        self._fact("Believed now in its place" if believed else "The newer fact", one.successor, str(one.successor.id))
-        self.part("What follows")
+        older = tr("Believed before") if believed else tr("The older fact")
+        newer = tr("Believed now in its place") if believed else tr("The newer fact")
+        self._fact(older, one.prior, moment)
+        self._fact(newer, one.successor, str(one.successor.id))
+        self.part(tr("What follows"))
         for text in consequences(case, about):
             self.text(text)
         self.end()
@@ -73,8 +76,9 @@ class CasePage(SidePage):
         for source in sources:
             self.chip(source.text, partial(self._context.go_to, "chat", source.key), note=source.when)
         if not sources:
-            self.text("It rests on nothing that was said.", "faint")
+            self.text(tr("It rests on nothing that was said."), "faint")
         if self._context.has_panel("timeline"):
-            show = button("Show in the timeline", partial(self._context.go_to, "timeline", place), role="link")
-            show.setAccessibleName(f"Show in the timeline: {title}")
+            words = tr("Show in the timeline")
+            show = button(words, partial(self._context.go_to, "timeline", place), role="link")
+            show.setAccessibleName(f"{words}: {title}")
             self.column.addWidget(show, 0, Qt.AlignmentFlag.AlignLeft)

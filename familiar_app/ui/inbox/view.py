@@ -10,6 +10,7 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QComboBox, QPushButton, QStackedWidget, QWidget
 
 from familiar_app.domain.projection import RetirementState
+from familiar_app.domain.text import tr
 from familiar_app.store.fact import Facts
 from familiar_app.ui.inbox.model import FILTERS, Deed, InboxModel, Outcome, pair_of
 from familiar_app.ui.inbox.rows import CaseRows, CaseTable
@@ -37,7 +38,7 @@ class InboxView(QWidget):
         super().__init__()
         self.model, self._context, self._at_once = model, context, at_once
         surface(self, 1)
-        self.setAccessibleName("Inbox")
+        self.setAccessibleName(tr("Inbox"))
         self.notice = Notice(context.theme)
         self.tasks = Tasks(context.tasks, self, self.notice.show_error)
         self._shown: QWidget | None = None
@@ -54,28 +55,28 @@ class InboxView(QWidget):
 
     def _build(self) -> None:
         theme = self._context.theme
-        header = PanelHeader(theme, "Inbox")
+        header = PanelHeader(theme, tr("Inbox"))
         self.filter = QComboBox()
-        self.filter.setAccessibleName("How it stands")
+        self.filter.setAccessibleName(tr("How it stands"))
         for _state, words in FILTERS:
-            self.filter.addItem(words)
+            self.filter.addItem(tr(words))
         self.filter.activated.connect(lambda _number: self._refilter())
         header.add(self.filter)
-        self.search = SearchField(theme, "Search the inbox")
+        self.search = SearchField(theme, tr("Search the inbox"))
         self.search.setMinimumWidth(theme.px(200))
         self.search.textChanged.connect(lambda _text: self._refilter())
         self.search.given_up.connect(lambda: self.table.setFocus())
         header.add_end(self.search)
         self.rows = CaseRows(theme, self.model)
         self.rows.wanted.connect(lambda: self.tasks.start(self.model.load_more, name="inbox.more"))
-        self.table = CaseTable(theme, "Proposals")
+        self.table = CaseTable(theme, tr("Proposals"))
         self.table.setModel(self.rows)
         self.table.deed.connect(self.do)
         self.table.opened.connect(lambda _index: self.show_case(focus=True))
         self.table.clicked.connect(lambda _index: self.show_case())
         self.table.selectionModel().selectionChanged.connect(self._selected)
         follow(theme, self, self._refresh)
-        self._empty = EmptyState(theme, "archive", "", "", step="Show all", run=self._clear)
+        self._empty = EmptyState(theme, "archive", "", "", step=tr("Show all"), run=self._clear)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.table)
         self._pages.addWidget(self._empty)
@@ -103,7 +104,7 @@ class InboxView(QWidget):
         flow.setContentsMargins(16, 8, 12, 8)
         self.buttons: dict[str, QPushButton] = {}
         for word, title in DEEDS:
-            made = button(title, partial(self.do, word), tip=f"{title} ({KEY_OF[word]})")
+            made = button(tr(title), partial(self.do, word), tip=f"{tr(title)} ({KEY_OF[word]})")
             self.buttons[word] = made
             flow.addWidget(made)
         self._chosen = label("", "quiet")
@@ -115,7 +116,7 @@ class InboxView(QWidget):
     def load(self, *, looking: bool = False) -> None:
         """Read what is shown; with `looking`, the person sees it now."""
         if not self.model.loaded:
-            self._wait.begin("Reading the inbox…")
+            self._wait.begin(tr("Reading the inbox…"))
         self.tasks.start(partial(self._load, looking), name="inbox.load", replace=True)
 
     async def _load(self, looking: bool) -> None:
@@ -165,7 +166,7 @@ class InboxView(QWidget):
             self.notice.clear()
             self.tasks.start(partial(self._do, deed, cases), name="inbox.do")
         elif self.model.chosen:
-            self._context.tell("Nothing chosen is open to that.")
+            self._context.tell(tr("Nothing chosen is open to that."))
 
     async def _do(self, deed: Deed, cases) -> None:
         outcome = await self.model.do(deed, cases)
@@ -209,7 +210,7 @@ class InboxView(QWidget):
             return
         page = CasePage(self.model, case, sources, self._context, partial(self._do_one, pair_of(case)))
         self._shown = page
-        self._context.side_view.show_widget("Replacement", page, closed=partial(self._side_closed, page))
+        self._context.side_view.show_widget(tr("Replacement"), page, closed=partial(self._side_closed, page))
         if focus:
             page.setFocus()
 
@@ -259,8 +260,8 @@ class InboxView(QWidget):
         for word, made in self.buttons.items():
             made.setEnabled(bool(self.model.fit_for(word)))
         chosen, counts = len(self.model.chosen), self.model.counts
-        parts = [f"{chosen:,} chosen"] if chosen > 1 else []
-        parts.append(f"{counts.waiting:,} waiting, {counts.total:,} in all")
+        parts = [tr("{n} chosen", n=chosen)] if chosen > 1 else []
+        parts.append(tr("{waiting} waiting, {total} in all", waiting=counts.waiting, total=counts.total))
         self._chosen.setText(" · ".join(parts))
 
     def _show_state(self) -> None:
@@ -272,9 +273,10 @@ class InboxView(QWidget):
         self._empty.button.setVisible(self.model.filtered)
         if self.model.filtered:
             wait = self.model.state is RetirementState.WAITING and not self.model.query.strip()
-            self._empty.set_text("Nothing waits for you" if wait else "Nothing fits", "Choose another filter.")
+            heading = tr("Nothing waits for you") if wait else tr("Nothing fits")
+            self._empty.set_text(heading, tr("Choose another filter."))
         else:
-            how = "It acts at once and is told here" if self._at_once else "It waits here until you decide"
-            text = f"When a newer fact contradicts an older one, the model proposes to replace it. {how}."
-            self._empty.set_text("No fact was replaced yet", text)
+            what = tr("When a newer fact contradicts an older one, the model proposes to replace it.")
+            how = tr("It acts at once and is told here.") if self._at_once else tr("It waits here until you decide.")
+            self._empty.set_text(tr("No fact was replaced yet"), f"{what} {how}")
         self._pages.setCurrentWidget(self._empty)

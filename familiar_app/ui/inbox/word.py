@@ -5,20 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from functools import reduce
+from typing import Literal
 
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.fact import Fact
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.projection import Retirement, RetirementState
+from familiar_app.domain.text import ntr, ptr, tr, tr_later
 from familiar_app.domain.turn import Turn
 from familiar_app.store.retirement_inbox import RetirementCase
+from familiar_app.ui.kit.date_text import numeric_date, numeric_date_time
 
 STATES = {
-    RetirementState.WAITING: "Waits for you",
-    RetirementState.ACTED: "Replaced",
-    RetirementState.REFUSED: "Kept",
-    RetirementState.UNDONE: "Taken back",
+    RetirementState.WAITING: tr_later("Waits for you"),
+    RetirementState.ACTED: tr_later("Replaced"),
+    RetirementState.REFUSED: tr_later("Kept"),
+    RetirementState.UNDONE: tr_later("Taken back"),
 }
+_DECIDED = {
+    RetirementState.WAITING: tr_later("Waits for you since {when}."),
+    RetirementState.ACTED: tr_later("Replaced by you on {when}."),
+    RetirementState.REFUSED: tr_later("Kept by you on {when}."),
+    RetirementState.UNDONE: tr_later("Taken back by you on {when}."),
+}
+Deed = Literal["accept", "refuse", "undo", "never"]
 PREVIEW_CHARS = 90
 
 
@@ -33,39 +44,69 @@ class Source:
 
 def state_text(case: RetirementCase, *, new: bool) -> str:
     """Say how a proposal stands."""
-    text = STATES[case.retirement.state]
+    text = tr(STATES[case.retirement.state])
     if case.retirement.never:
-        text += ", never again"
-    return f"{text} · new" if new else text
+        text = tr("{state}, never again", state=text)
+    return tr("{state} · new", state=text) if new else text
+
+
+def done_text(deed: Deed, n: int) -> str:
+    """Say what was decided about so many proposals."""
+    match deed:
+        case "accept":
+            return ntr("One proposal replaced.", "{n} proposals replaced.", n)
+        case "refuse":
+            return ntr("One proposal kept.", "{n} proposals kept.", n)
+        case "undo":
+            return ntr("One proposal taken back.", "{n} proposals taken back.", n)
+        case "never":
+            return ntr(
+                "One proposal barred from each other for ever.", "{n} proposals barred from each other for ever.", n
+            )
 
 
 def when(at: datetime | None, zone: tzinfo, open_word: str = "") -> str:
     """Write an instant for people, an open end in a word."""
-    return open_word if at is None else local_time(at, zone).strftime("%Y-%m-%d %H:%M")
+    return open_word if at is None else numeric_date_time(local_time(at, zone))
+
+
+def day(at: datetime, zone: tzinfo) -> str:
+    """Write the day of an instant."""
+    return numeric_date(local_time(at, zone))
 
 
 def world_text(fact: Fact, zone: tzinfo) -> str:
     """Say when a fact is true in the world."""
     if fact.valid.since is None and fact.valid.until is None:
-        return "True in the world: at any time"
-    return f"True in the world: {when(fact.valid.since, zone, 'always')} – {when(fact.valid.until, zone, 'open')}"
+        return tr("True in the world: at any time")
+    since, until = when(fact.valid.since, zone, tr("always")), when(fact.valid.until, zone, ptr("end", "open"))
+    return tr("True in the world: {since} – {until}", since=since, until=until)
 
 
 def belief_texts(fact: Fact, zone: tzinfo) -> list[str]:
     """Say when a fact was believed, one line for each stretch."""
     return [
-        f"Believed: {when(one.held.since, zone)} – {when(one.held.until, zone, 'today')}" for one in fact.beliefs
-    ]  # fmt: skip
+        tr(
+            "Believed: {since} – {until}",
+            since=when(one.held.since, zone),
+            until=when(one.held.until, zone, tr("today")),
+        )
+        for one in fact.beliefs
+    ]
 
 
 def decision_text(one: Retirement, zone: tzinfo) -> str:
     """Say who proposed it when, and who decided."""
-    by = "you" if one.proposed_by == "owner" else "the model"
-    text = f"Proposed by {by} on {when(one.proposed_at, zone)}."
-    if one.decided_at is not None:
-        who = "by you" if one.decided_by is not None else "at once"
-        text += f" {STATES[one.state]} {who} on {when(one.decided_at, zone)}."
-    return text
+    proposed = when(one.proposed_at, zone)
+    if one.proposed_by == "owner":
+        text = tr("Proposed by you on {when}.", when=proposed)
+    else:
+        text = tr("Proposed by the model on {when}.", when=proposed)
+    if one.decided_at is None:
+        return text
+    # Nobody decides at once but where a replacement acts by itself.
+    how = _DECIDED[one.state] if one.decided_by is not None else tr_later("Replaced at once on {when}.")
+    return f"{text} {tr(how, when=when(one.decided_at, zone))}"
 
 
 def names(case: RetirementCase, familiar: FamiliarId, name: str) -> tuple[str, ...]:
@@ -83,27 +124,46 @@ def consequences(case: RetirementCase, about: Sequence[str]) -> list[str]:
     acted, open_ = one.state is RetirementState.ACTED, one.state is RetirementState.WAITING
     lines = []
     if about:
-        whose = " and ".join(about)
-        told = (
-            f"The portrait of {whose} is written anew without the older fact."
-            if acted
-            else f"The portrait of {whose} would be written anew without the older fact."
-            if open_
-            else f"The portrait of {whose} keeps the older fact."
-        )
-        lines.append(told)
+        lines.append(_portrait(about, acted=acted, waits=open_))
     if case.reflections:
-        count = "One reflection rests" if case.reflections == 1 else f"{case.reflections:,} reflections rest"
-        mark = "marked stale" if acted else "marked stale then" if open_ else "not stale by this"
-        lines.append(f"{count} on the older fact: {mark}, and kept.")
-    lines.append("The story of the channel is not rewritten; it tells what was said, and goes on from here.")
+        lines.append(_thoughts(case.reflections, acted=acted, waits=open_))
+    lines.append(tr("The story of the channel is not rewritten; it tells what was said, and goes on from here."))
     return lines
+
+
+def _portrait(about: Sequence[str], *, acted: bool, waits: bool) -> str:
+    whose = reduce(lambda one, other: tr("{one} and {other}", one=one, other=other), about)
+    if acted:
+        return tr("The portrait of {name} is written anew without the older fact.", name=whose)
+    if waits:
+        return tr("The portrait of {name} would be written anew without the older fact.", name=whose)
+    return tr("The portrait of {name} keeps the older fact.", name=whose)
+
+
+def _thoughts(n: int, *, acted: bool, waits: bool) -> str:
+    if acted:
+        return ntr(
+            "One reflection rests on the older fact: marked stale, and kept.",
+            "{n} reflections rest on the older fact: marked stale, and kept.",
+            n,
+        )
+    if waits:
+        return ntr(
+            "One reflection rests on the older fact: marked stale then, and kept.",
+            "{n} reflections rest on the older fact: marked stale then, and kept.",
+            n,
+        )
+    return ntr(
+        "One reflection rests on the older fact: not stale by this, and kept.",
+        "{n} reflections rest on the older fact: not stale by this, and kept.",
+        n,
+    )
 
 
 def source_of(turn: Turn, zone: tzinfo, familiar: FamiliarId, name: str) -> Source:
     """Return the chip of a turn."""
     own = turn.author is None or turn.author.key == f"ego:{familiar}"
     speaker = name if own or turn.author is None else turn.author.name
-    text = "deleted" if turn.deleted else " ".join(turn.content.split())
+    text = tr("deleted") if turn.deleted else " ".join(turn.content.split())
     short = text if len(text) <= PREVIEW_CHARS else text[: PREVIEW_CHARS - 1] + "…"
     return Source(f"{speaker}: {short}", when(turn.at, zone), f"{turn.channel}:{turn.id}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from familiar_app.domain.ids import PersonKey
 from familiar_app.domain.privacy import PrivacyLevel
+from familiar_app.domain.text import tr
 from familiar_app.store.person_count import PersonRow
 from familiar_app.ui.kit.panel import OfferUndo
 from familiar_app.ui.people.model import PeopleModel
@@ -33,7 +34,8 @@ class PeopleDeeds:
         async def first() -> None:
             before = await self._model.own_levels(row)
             await act()
-            self._offer(f"Kept of {row.label}: {SHORT_LEVELS[level]}.", lambda: self._model.set_levels(before), act)
+            text = tr("Kept of {name}: {what}.", name=row.label, what=tr(SHORT_LEVELS[level]))
+            self._offer(text, lambda: self._model.set_levels(before), act)
 
         self._start(first)
 
@@ -52,7 +54,7 @@ class PeopleDeeds:
 
         async def first() -> None:
             await act()
-            self._offer(f"They count as {label} now.", back, act)
+            self._offer(tr("They count as {name} now.", name=label), back, act)
 
         self._start(first)
 
@@ -64,7 +66,8 @@ class PeopleDeeds:
 
         async def first() -> None:
             before = await self._model.part([alias])
-            self._offer(f"{alias} stands for itself again.", lambda: self._model.merge([alias], before), act)
+            text = tr("{name} stands for itself again.", name=alias)
+            self._offer(text, lambda: self._model.merge([alias], before), act)
 
         self._start(first)
 

@@ -20,14 +20,7 @@ from familiar_app.store.vault import Vault
 from familiar_app.ui.kit.watch import Watched
 from familiar_app.ui.people.word import whole_span
 
-ORDERS: tuple[tuple[Order, str], ...] = (
-    ("last_seen", "Last seen"),
-    ("name", "Name"),
-    ("turns", "Messages"),
-    ("facts", "Facts"),
-    ("privacy", "Privacy"),
-    ("key", "Key"),
-)
+ORDERS: tuple[Order, ...] = ("last_seen", "name", "turns", "facts", "privacy", "key")
 _UPWARDS: tuple[Order, ...] = ("name", "key")
 FACTS_AT_ONCE = 12
 MOST_MEMORIES = 20

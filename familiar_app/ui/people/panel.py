@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.ids import FamiliarId, PersonKey
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.store.person_count import PersonRow
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.familiar_views import FamiliarViews
@@ -35,7 +36,7 @@ class PeoplePanel:
     """Implements `kit.panel.Panel`. A place is the key of a person."""
 
     id = "people"
-    title = "People"
+    title = tr_later("People")
     icon = "people"
 
     def __init__(self, services: Services, context: PanelContext) -> None:
@@ -78,21 +79,23 @@ class PeoplePanel:
 
     def actions(self) -> Sequence[Action]:
         return (
-            Action("people.refresh", "Read the people anew", lambda: self.view.load(), "F5", "refresh", "People"),
+            Action(
+                "people.refresh", tr("Read the people anew"), lambda: self.view.load(), "F5", "refresh", tr("People")
+            ),
             Action(
                 "people.myself",
-                "What the familiar knows of itself",
+                tr("What the familiar knows of itself"),
                 lambda: self.view.show_person(self.view.model.ego),
                 icon="familiar",
-                group="People",
-                words="own dossier stances ego",
+                group=tr("People"),
+                words=tr("own dossier stances ego"),
             ),
             Action(
                 "people.erase",
-                "Erase the chosen person…",
+                tr("Erase the chosen person…"),
                 self._erase,
-                group="People",
-                words="forget delete remove privacy",
+                group=tr("People"),
+                words=tr("forget delete remove privacy"),
                 enabled=lambda: self.widget.current is not None and len(self.view.model.chosen) == 1,
             ),
         )
@@ -111,7 +114,7 @@ class PeoplePanel:
                 row.label,
                 lambda key=row.key: self._context.go_to(self.id, key),
                 icon="user",
-                group="Person",
+                group=tr("Person"),
                 words=" ".join(row.identities),
             )
             for row in rows

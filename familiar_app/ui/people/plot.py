@@ -8,10 +8,11 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.store.person_count import MonthCount
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.theme import Theme
-from familiar_app.ui.people.word import count, month_name, plot_words
+from familiar_app.ui.people.word import messages, month_name, plot_words
 
 _HEIGHT, _FOOT, _MOST_BAR, _GAP = 84, 20, 28, 2
 
@@ -22,7 +23,7 @@ class MonthPlot(QWidget):
     def __init__(self, theme: Theme, months: Sequence[MonthCount]) -> None:
         super().__init__()
         self._theme, self._months = theme, tuple(months)
-        self.setAccessibleName("Messages by month")
+        self.setAccessibleName(tr("Messages by month"))
         self.setAccessibleDescription(plot_words(months))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
@@ -83,4 +84,4 @@ def _words(months: Sequence[MonthCount]) -> str:
     span = month_name(months[0])
     if len(months) > 1:
         span = f"{span} – {month_name(months[-1])}"
-    return f"{span}: {count(sum(one.turns for one in months), 'message')}"
+    return f"{span}: {messages(sum(one.turns for one in months))}"

@@ -7,19 +7,21 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
 
 from familiar_app.domain.privacy import PrivacyLevel
+from familiar_app.domain.text import ntr, number, tr
 from familiar_app.store.person_count import Order, PersonRow
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.people.model import PeopleModel
-from familiar_app.ui.people.word import SHORT_LEVELS, count, day
+from familiar_app.ui.people.word import SHORT_LEVELS, column_title, day, facts, last_seen, messages
 
-COLUMNS: tuple[tuple[Order, str, int], ...] = (
-    ("name", "Name", 120),
-    ("key", "Key", 110),
-    ("turns", "Messages", 104),
-    ("facts", "Facts", 72),
-    ("last_seen", "Last seen", 108),
-    ("privacy", "Kept", 112),
+COLUMNS: tuple[tuple[Order, int], ...] = (
+    ("name", 120),
+    ("key", 110),
+    ("turns", 104),
+    ("facts", 84),
+    ("last_seen", 128),
+    ("privacy", 140),
 )
+"""The columns with their least widths."""
 SPARED: tuple[Order, ...] = ("key", "privacy", "facts")
 """What goes first where room is short; the side view has it all."""
 _FIGURES = ("turns", "facts")
@@ -42,7 +44,7 @@ class PeopleTable(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section][1]
+            return column_title(COLUMNS[section][0])
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._side(section)
         return None
@@ -74,19 +76,18 @@ class PeopleTable(QAbstractTableModel):
     def _cell(self, row: PersonRow, column: Order) -> str:
         if column == "name":
             more = len(row.identities) - 1
-            bot = " (bot)" if row.bot else ""
-            return f"{row.label}{bot} +{more}" if more else f"{row.label}{bot}"
+            name = tr("{name} (bot)", name=row.label) if row.bot else row.label
+            return f"{name} +{more}" if more else name
         if column == "key":
             return row.key
         if column == "last_seen":
-            return day(row.last_seen_at, self._people.zone, "never")
+            return day(row.last_seen_at, self._people.zone, tr("never"))
         if column == "privacy":
-            return SHORT_LEVELS[row.privacy]
-        return f"{row.turns if column == 'turns' else row.facts:,}"
+            return tr(SHORT_LEVELS[row.privacy])
+        return number(row.turns if column == "turns" else row.facts)
 
     def _spoken(self, row: PersonRow) -> str:
-        seen = day(row.last_seen_at, self._people.zone, "never")
-        parts = [row.label, count(row.turns, "message"), count(row.facts, "fact"), f"last seen {seen}"]
+        parts = [row.label, messages(row.turns), facts(row.facts), last_seen(row, self._people.zone)]
         if len(row.identities) > 1:
-            parts.append(f"{len(row.identities)} identities")
-        return ", ".join([*parts, f"kept: {SHORT_LEVELS[row.privacy]}"])
+            parts.append(ntr("{n} identity", "{n} identities", len(row.identities)))
+        return ", ".join([*parts, tr("kept: {what}", what=tr(SHORT_LEVELS[row.privacy]))])

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QComboBox, QHeaderView, QStackedWidget, QWidget
 from familiar_app.domain.erasure import OfPerson
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import PersonKey
+from familiar_app.domain.text import ntr, tr, tr_later
 from familiar_app.store.person_count import PersonRow
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.erase_flow import erase_from
@@ -29,10 +30,12 @@ from familiar_app.ui.people.deed import PeopleDeeds
 from familiar_app.ui.people.model import FACTS_AT_ONCE, ORDERS, PeopleModel
 from familiar_app.ui.people.side import PersonPage, SeveralPage, Ways
 from familiar_app.ui.people.table import COLUMNS, SPARED, PeopleTable
-from familiar_app.ui.people.word import count
+from familiar_app.ui.people.word import order_title
 
 SEARCH_AFTER_MS = 150
-_EMPTY = "Whoever writes where the familiar listens appears here, with their names, and what is known about them."
+_EMPTY = tr_later(
+    "Whoever writes where the familiar listens appears here, with their names, and what is known about them."
+)
 
 
 class PeopleView(QWidget):
@@ -65,7 +68,7 @@ class PeopleView(QWidget):
     # ---- building
 
     def _make_table(self) -> None:
-        self.table = Table(self.theme, "People")
+        self.table = Table(self.theme, tr("People"))
         self.lines = PeopleTable(self.theme, self.model)
         self.table.setModel(self.lines)
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._selected())
@@ -76,18 +79,18 @@ class PeopleView(QWidget):
         self._size_columns()
 
     def _make_head(self) -> PanelHeader:
-        head = PanelHeader(self.theme, "People")
+        head = PanelHeader(self.theme, tr("People"))
         self.count = label("", "faint")
         head.add(self.count)
         self.order = QComboBox()
-        self.order.setAccessibleName("Order of the people")
+        self.order.setAccessibleName(tr("Order of the people"))
         self.order.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.order.setMinimumContentsLength(8)
-        for order, title in ORDERS:
-            self.order.addItem(title, order)
+        for order in ORDERS:
+            self.order.addItem(order_title(order), order)
         self.order.activated.connect(lambda _at: self._sort(self.order.currentData()))
         head.add_end(self.order)
-        self.search = SearchField(self.theme, "Search people")
+        self.search = SearchField(self.theme, tr("Search people"))
         self.search.setMinimumWidth(self.theme.px(120))
         for given in (self.search.given_up, self.search.next_wanted):
             given.connect(self.table.setFocus)
@@ -102,14 +105,14 @@ class PeopleView(QWidget):
         self.empty = EmptyState(
             self.theme,
             "people",
-            "Nobody yet",
-            _EMPTY,
-            step="Go to the chat",
+            tr("Nobody yet"),
+            tr(_EMPTY),
+            step=tr("Go to the chat"),
             run=lambda: self.context.go_to("chat", ""),
         )
         self.nothing = EmptyState(
-            self.theme, "search", "Nobody fits", "No key and no name, past or present, has this in it.",
-            step="Show everybody", run=self.search.clear,
+            self.theme, "search", tr("Nobody fits"), tr("No key and no name, past or present, has this in it."),
+            step=tr("Show everybody"), run=self.search.clear,
         )  # fmt: skip
         self.pages = QStackedWidget()
         for page in (self.table, self.empty, self.nothing):
@@ -129,13 +132,13 @@ class PeopleView(QWidget):
     def _size_columns(self) -> None:
         """Give each column its width, and names and keys what is left; where room is short, the last things go."""
         theme, room = self.theme, self.width() - self.table.verticalScrollBar().sizeHint().width()
-        widths = {order: theme.px(width) for order, _title, width in COLUMNS}
+        widths = {order: theme.px(width) for order, width in COLUMNS}
         for spare in SPARED:
             if sum(widths.values()) > room:
                 del widths[spare]
         free = max(0, room - sum(widths.values()))
         shares = {"name": 0.6, "key": 0.4} if "key" in widths else {"name": 1.0}
-        for at, (order, _title, _width) in enumerate(COLUMNS):
+        for at, (order, _width) in enumerate(COLUMNS):
             self.table.setColumnHidden(at, order not in widths)
             self.table.horizontalHeader().setSectionResizeMode(at, QHeaderView.ResizeMode.Interactive)
             self.table.setColumnWidth(at, widths.get(order, 0) + int(free * shares.get(order, 0.0)))
@@ -149,7 +152,7 @@ class PeopleView(QWidget):
     def load(self) -> None:
         """Read the list; it stays in sight until another one is there."""
         if not self.model.loaded:
-            self.wait.begin("Reading the people…")
+            self.wait.begin(tr("Reading the people…"))
         self.tasks.start(self._load, name="people.load", replace=True)
 
     async def _load(self) -> None:
@@ -193,7 +196,8 @@ class PeopleView(QWidget):
         self._filling = False
         page = self.table if model.rows and not model.is_empty else self.nothing if model.query else self.empty
         self.pages.setCurrentWidget(page)
-        self.count.setText(count(len(model.rows), "person", "people") if page is self.table else "")
+        people = ntr("{n} person", "{n} people", len(model.rows))
+        self.count.setText(people if page is self.table else "")
         self.order.setCurrentIndex(self.order.findData(model.order))
         self.context.actions_changed("people")
         self._choose_awaited()
@@ -231,7 +235,7 @@ class PeopleView(QWidget):
         model, side = self.model, self.context.side_view
         rows = model.rows_of(model.chosen)
         if len(rows) > 1:
-            side.show_widget("People", SeveralPage(rows, self._ways, zone=model.zone, ego=model.ego))
+            side.show_widget(tr("People"), SeveralPage(rows, self._ways, zone=model.zone, ego=model.ego))
             return
         sheet = await model.sheet(rows[0].key) if rows else None
         if sheet is not None:
@@ -255,7 +259,7 @@ class PeopleView(QWidget):
         await self.model.load()
 
     def _sort(self, order: str) -> None:
-        self.model.sort(next(one for one, _title in ORDERS if one == order))
+        self.model.sort(next(one for one in ORDERS if one == order))
 
     def _narrow(self) -> None:
         self._typed.stop()
