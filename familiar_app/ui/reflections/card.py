@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import TurnId
+from familiar_app.domain.text import tr
 from familiar_app.store.reflection_mark import MarkAct
 from familiar_app.store.reflection_page import ReflectionCase
 from familiar_app.ui.kit.button import Button, button, icon_button
@@ -39,7 +40,7 @@ class ReflectionCard(QFrame):
         super().__init__()
         set_role(self, "card")
         self._theme, self._model, self.case, self._ways = theme, model, case, ways
-        self.setAccessibleName(f"Thought {case.reflection.id}")
+        self.setAccessibleName(tr("Thought {number}", number=str(case.reflection.id)))
         self._column = column(margins=16, spacing=8)
         self._column.setContentsMargins(16, 8, 12, 12)
         self.setLayout(self._column)
@@ -72,16 +73,18 @@ class ReflectionCard(QFrame):
         head = row(spacing=12)
         told = f"{minute(case.reflection.created_at, model.zone)} · {model.place_of(case)}"
         head.addWidget(label(told, "faint", wrap=True), 1)
-        for word, on, role in (("Pinned", case.pinned, "strong"), ("Stale", case.reflection.stale, "warning")):
+        marks = ((tr("Pinned"), case.pinned, "strong"), (tr("Stale"), case.reflection.stale, "warning"))
+        for word, on, role in marks:
             if on:
                 head.addWidget(label(word, role))
         ways, theme = self._ways, self._theme
         if not case.hidden:
-            name = "Unpin this thought" if case.pinned else "Pin this thought"
+            name = tr("Unpin this thought") if case.pinned else tr("Pin this thought")
             role = "accent" if case.pinned else "text_2"
             pin = icon_button(theme, "pin", name, lambda: ways.mark(case, self._pin), role=role, shortcut="P", side=16)
             head.addWidget(pin)
-        name, icon = ("Show this thought again", "eye") if case.hidden else ("Hide this thought", "eye_off")
+        name = tr("Show this thought again") if case.hidden else tr("Hide this thought")
+        icon = "eye" if case.hidden else "eye_off"
         head.addWidget(icon_button(theme, icon, name, lambda: ways.mark(case, self._hide), shortcut="H", side=16))
         self._column.addLayout(head)
 
@@ -90,20 +93,21 @@ class ReflectionCard(QFrame):
         holder = QWidget()
         flow = FlowLayout(holder, spacing=8)
         for turn in case.reflection.cited_turns:
-            flow.addWidget(_chip(f"T#{turn}", f"Message {turn}", lambda turn=turn: ways.turn(turn)))
+            flow.addWidget(
+                _chip(f"T#{turn}", tr("Message {number}", number=str(turn)), lambda turn=turn: ways.turn(turn))
+            )
         lapsed = {one.fact.id for one in case.lapsed}
         for fact in case.reflection.cited_facts:
-            gone = fact in lapsed
-            title, name = (
-                (f"F#{fact} ↻", f"Fact {fact}, not believed any more") if gone else (f"F#{fact}", f"Fact {fact}")
-            )
+            title, name = f"F#{fact}", tr("Fact {number}", number=str(fact))
+            if fact in lapsed:
+                title, name = f"{title} ↻", tr("Fact {number}, not believed any more", number=str(fact))
             flow.addWidget(_chip(title, name, lambda fact=fact: ways.fact(fact)))
         self._column.addWidget(holder)
 
     def _lapsed(self, words: str, place: str) -> None:
         self._column.addWidget(label(words, "quiet", wrap=True))
         if self._ways.timeline:
-            step = button("See it on the timeline", lambda: self._ways.moment(place), role="link")
+            step = button(tr("See it on the timeline"), lambda: self._ways.moment(place), role="link")
             self._column.addWidget(step, 0, Qt.AlignmentFlag.AlignLeft)
 
 

@@ -9,6 +9,7 @@ from typing import Protocol
 from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import ChannelId, FamiliarId, TurnId
 from familiar_app.domain.projection import ReflectionId
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Turn
 from familiar_app.projectors.reflection import REFLECTION
 from familiar_app.projectors.runner import Projectors
@@ -117,7 +118,7 @@ class ReflectionsModel(Watched):
 
     def place_of(self, case: ReflectionCase) -> str:
         """Return the title of the channel a thought came up in."""
-        return next((title for channel, title in self.channels if channel == case.reflection.channel), NOWHERE)
+        return next((title for channel, title in self.channels if channel == case.reflection.channel), tr(NOWHERE))
 
     async def mark(self, reflection: ReflectionId, act: MarkAct) -> None:
         """Pin or hide a thought, or take that back."""
@@ -158,4 +159,4 @@ class ReflectionsModel(Watched):
 
     async def _title(self, number: ChannelId | None) -> str:
         channel = None if number is None else await self._vault.channels.get(number)
-        return NOWHERE if channel is None else channel_title(channel)
+        return tr(NOWHERE) if channel is None else channel_title(channel)

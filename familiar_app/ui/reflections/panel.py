@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.projection import ReflectionId
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.panel import PanelContext
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from familiar_app.services import Services
 
 KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
-    "On a thought": (("Pin it, or pin it no more", "P"), ("Hide it, or show it again", "H")),
+    tr_later("On a thought"): (
+        (tr_later("Pin it, or pin it no more"), "P"),
+        (tr_later("Hide it, or show it again"), "H"),
+    ),
 }
 
 
@@ -31,7 +35,7 @@ class ReflectionsPanel:
     """Implements `kit.panel.Panel`. A place is the number of a reflection."""
 
     id = "reflections"
-    title = "Reflections"
+    title = tr_later("Reflections")
     icon = "reflections"
 
     def __init__(self, services: Services, context: PanelContext) -> None:
@@ -59,19 +63,19 @@ class ReflectionsPanel:
         self.widget.renew(familiar, lambda old: old.stop_looking())
 
     def actions(self) -> Sequence[Action]:
-        group = "Reflections"
+        def deed(name: str, title: str, run: Callable[[], object], key: str = "", icon: str = "", words: str = ""):
+            return Action(f"reflections.{name}", title, run, key, icon, tr("Reflections"), words)
+
         return (
-            Action(
-                "reflections.now", "Reflect now", lambda: self.view.reflect(), "Ctrl+N", "reflections", group, "think"
-            ),
-            Action("reflections.all", "Show all thoughts", lambda: self.view.show_all(), group=group),
-            Action("reflections.older", "Older thoughts", lambda: self.view.turn_page(1), "Ctrl+PgDown", group=group),
-            Action("reflections.newer", "Newer thoughts", lambda: self.view.turn_page(-1), "Ctrl+PgUp", group=group),
+            deed("now", tr("Reflect now"), lambda: self.view.reflect(), "Ctrl+N", "reflections", tr("think")),
+            deed("all", tr("Show all thoughts"), lambda: self.view.show_all()),
+            deed("older", tr("Older thoughts"), lambda: self.view.turn_page(1), "Ctrl+PgDown"),
+            deed("newer", tr("Newer thoughts"), lambda: self.view.turn_page(-1), "Ctrl+PgUp"),
         )
 
     def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
         """Return the keys that only parts of this panel know."""
-        return KEYS
+        return {tr(title): [(tr(deed), key) for deed, key in keys] for title, keys in KEYS.items()}
 
     def palette_entries(self) -> Sequence[Action]:
         return ()

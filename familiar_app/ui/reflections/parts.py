@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from PySide6.QtWidgets import QComboBox, QProgressBar, QStackedWidget, QWidget
 
+from familiar_app.domain.text import ntr, tr, tr_later
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.flow import FlowLayout
@@ -19,9 +20,10 @@ from familiar_app.ui.kit.wait import WaitStack
 from familiar_app.ui.reflections.word import FILTERS
 
 WIDTH = 760
-_EMPTY = "Now and then the familiar looks back at what was said, and keeps a few thoughts with what they rest on. "
-_BY_ITSELF = "It does so by itself after {needed} messages."
-_WEAK = (
+_EMPTY = tr_later(
+    "Now and then the familiar looks back at what was said, and keeps a few thoughts with what they rest on."
+)
+_WEAK = tr_later(
     "The small model that comes along does not think by itself, because it would make things up. A better model does."
 )
 
@@ -38,24 +40,24 @@ class ReflectionParts(QWidget):
         self.theme = theme
         self.notice = Notice(theme)
         head = self._make_head()
-        self._make_pages(_EMPTY + (_WEAK if weak else _BY_ITSELF.format(needed=needed)), weak=weak)
+        self._make_pages(f"{tr(_EMPTY)} {tr(_WEAK) if weak else _by_itself(needed)}", weak=weak)
         self._make_thinking(name)
         self._lay_out(head)
 
     def _make_head(self) -> PanelHeader:
-        head = PanelHeader(self.theme, "Reflections")
+        head = PanelHeader(self.theme, tr("Reflections"))
         self.counted = label("", "faint")
         head.add(self.counted)
         self.which, self.where = QComboBox(), QComboBox()
-        self.which.setAccessibleName("Which thoughts are shown")
+        self.which.setAccessibleName(tr("Which thoughts are shown"))
         for which, title in FILTERS:
-            self.which.addItem(title, which)
-        self.where.setAccessibleName("Channel of the thoughts")
+            self.which.addItem(tr(title), which)
+        self.where.setAccessibleName(tr("Channel of the thoughts"))
         for box in (self.which, self.where):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(14)
             box.activated.connect(lambda _at: self.do("filter"))
-        self.think = button("Reflect now", lambda: self.do("reflect"), theme=self.theme, icon="reflections")
+        self.think = button(tr("Reflect now"), lambda: self.do("reflect"), theme=self.theme, icon="reflections")
         head.add_end(self.think)
         self.filters = QWidget()
         flow = FlowLayout(self.filters, spacing=8)
@@ -65,12 +67,17 @@ class ReflectionParts(QWidget):
         return head
 
     def _make_pages(self, text: str, *, weak: bool) -> None:
-        word, step = ("choose_model", "Choose a model") if weak else ("reflect", "Reflect now")
+        word, step = ("choose_model", tr("Choose a model")) if weak else ("reflect", tr("Reflect now"))
         self.empty = EmptyState(
-            self.theme, "reflections", "No thoughts yet", text, step=step, run=lambda: self.do(word)
+            self.theme, "reflections", tr("No thoughts yet"), text, step=step, run=lambda: self.do(word)
         )
         self.nothing = EmptyState(
-            self.theme, "search", "No thought fits", "", step="Show all thoughts", run=lambda: self.do("show_all")
+            self.theme,
+            "search",
+            tr("No thought fits"),
+            "",
+            step=tr("Show all thoughts"),
+            run=lambda: self.do("show_all"),
         )
         inside, across = surface(QWidget(), 1), row()
         self.cards_column = column(spacing=12)
@@ -81,20 +88,20 @@ class ReflectionParts(QWidget):
         across.addWidget(held, 1)
         inside.setLayout(across)
         self.scroll = PageScroll()
-        self.scroll.setAccessibleName("Thoughts")
+        self.scroll.setAccessibleName(tr("Thoughts"))
         self.scroll.setWidget(inside)
 
     def _make_thinking(self, name: str) -> None:
         self.thinking = QWidget()
         bar = QProgressBar()
-        bar.setAccessibleName("The familiar is thinking")
+        bar.setAccessibleName(tr("The familiar is thinking"))
         bar.setRange(0, 0)
         bar.setTextVisible(False)
         across = row(spacing=12)
         across.setContentsMargins(16, 8, 16, 0)
-        across.addWidget(label(f"{name} is thinking…", "quiet"))
+        across.addWidget(label(tr("{name} is thinking…", name=name), "quiet"))
         across.addWidget(bar, 1)
-        across.addWidget(button("Cancel", lambda: self.do("stop")))
+        across.addWidget(button(tr("Cancel"), lambda: self.do("stop")))
         self.thinking.setLayout(across)
         self.thinking.hide()
 
@@ -115,3 +122,7 @@ class ReflectionParts(QWidget):
         self.setLayout(layout)
         for before, after in pairwise((self.think, self.where, self.which)):
             QWidget.setTabOrder(before, after)
+
+
+def _by_itself(needed: int) -> str:
+    return ntr("It does so by itself after {n} message.", "It does so by itself after {n} messages.", needed)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import tzinfo
 
 from familiar_app.domain.ids import TurnId
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Turn
 from familiar_app.ui.kit.fact_detail import Chip, Detail
 from familiar_app.ui.kit.side_page import SidePage
@@ -18,8 +19,8 @@ class TurnPage(SidePage):
     """A message among its neighbours; the cited one stands out, and leads to the chat."""
 
     def __init__(self, turns: Sequence[Turn], cited: TurnId, go: Go, *, zone: tzinfo, name: str) -> None:
-        super().__init__("Cited message")
-        self.text("What was said around it, the cited message between the lines.", "faint")
+        super().__init__(tr("Cited message"))
+        self.text(tr("What was said around it, the cited message between the lines."), "faint")
         for turn in turns:
             said = f"{speaker(turn, name)} · {minute(turn.at, zone)}"
             if turn.id != cited:
@@ -29,7 +30,7 @@ class TurnPage(SidePage):
             self.part(said)
             self.text(gist(turn), selectable=True)
             place = f"{turn.channel}:{turn.id}"
-            self.buttons([("Go to it in the chat", lambda place=place: go("chat", place))])
+            self.buttons([(tr("Go to it in the chat"), lambda place=place: go("chat", place))])
             self.rule()
         self.end()
 
@@ -38,23 +39,23 @@ class CitedFactPage(SidePage):
     """A fact with its dates on both clocks, where it is from and what came before and after it."""
 
     def __init__(self, detail: Detail, go: Go, offers: Callable[[str], bool]) -> None:
-        super().__init__("Cited fact")
+        super().__init__(tr("Cited fact"))
         self._go, self._offers = go, offers
         self.text(detail.fact.text, selectable=True)
         if detail.about:
-            self.text("About " + ", ".join(detail.about), "quiet")
-        self.part("When")
-        self.text(f"True in the world: {detail.world}")
+            self.text(tr("About {name}", name=", ".join(detail.about)), "quiet")
+        self.part(tr("When"))
+        self.text(tr("True in the world: {when}", when=detail.world))
         for one in detail.beliefs:
             self.text(one, "quiet")
-        self._chips("Where from", detail.sources)
-        self._chips("Took the place of", detail.replaced)
-        self._chips("Followed by", detail.successors)
+        self._chips(tr("Where from"), detail.sources)
+        self._chips(tr("Took the place of"), detail.replaced)
+        self._chips(tr("Followed by"), detail.successors)
         if detail.reason:
-            self.text(f"Because: {detail.reason}", "quiet")
+            self.text(tr("Because: {reason}", reason=detail.reason), "quiet")
         if offers("timeline"):
             self.rule()
-            self.buttons([("On the timeline", lambda: go("timeline", str(detail.fact.id)))])
+            self.buttons([(tr("On the timeline"), lambda: go("timeline", str(detail.fact.id)))])
         self.end()
 
     def _chips(self, title: str, chips: Sequence[Chip]) -> None:

@@ -12,6 +12,7 @@ from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.fact import FactId
 from familiar_app.domain.ids import TurnId
 from familiar_app.domain.projection import ReflectionId
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.store.fact_feed import FactFeed
 from familiar_app.store.reflection_mark import MarkAct
 from familiar_app.store.reflection_page import ReflectionCase, ReflectionFilter
@@ -30,10 +31,10 @@ AGAIN_AFTER_MS = 400
 LOOK_EVERY_MS = 10_000
 _EVERYWHERE, _SEVERAL = -1, -2
 _DONE: dict[MarkAct, str] = {
-    "pin": "Pinned: always among the thoughts that a prompt shows.",
-    "unpin": "Not pinned any more.",
-    "hide": "Hidden: in no prompt any more.",
-    "show": "Shown again.",
+    "pin": tr_later("Pinned: always among the thoughts that a prompt shows."),
+    "unpin": tr_later("Not pinned any more."),
+    "hide": tr_later("Hidden: in no prompt any more."),
+    "show": tr_later("Shown again."),
 }
 
 
@@ -85,7 +86,7 @@ class ReflectionsView(ReflectionParts):
     def load(self) -> None:
         """Read the page; the one before stays in sight until it is there."""
         if not self.model.loaded:
-            self.wait.begin("Reading the thoughts…")
+            self.wait.begin(tr("Reading the thoughts…"))
         self.tasks.start(self._load, name="reflections.load", replace=True)
 
     async def _load(self) -> None:
@@ -109,7 +110,7 @@ class ReflectionsView(ReflectionParts):
                 if found is not None:
                     found.text.setFocus()
                     self.scroll.ensureWidgetVisible(found)
-                    self.context.visit(Place("reflections", str(number), f"Thought {number}"))
+                    self.context.visit(Place("reflections", str(number), tr("Thought {number}", number=str(number))))
 
         self.tasks.start(show, name="reflections.show", replace=True)
 
@@ -122,7 +123,7 @@ class ReflectionsView(ReflectionParts):
 
         async def first() -> None:
             await self.model.mark(number, act)
-            self.context.offer_undo(_DONE[act], lambda: do(BACK[act]), lambda: do(act))
+            self.context.offer_undo(tr(_DONE[act]), lambda: do(BACK[act]), lambda: do(act))
 
         self._act(first)
 
@@ -184,27 +185,27 @@ class ReflectionsView(ReflectionParts):
         self.cards = [ReflectionCard(self.theme, model, case, self._ways) for case in model.cases]
         if model.has_newer:
             self.cards_column.addWidget(
-                button("Newer thoughts", lambda: self.turn_page(-1)), 0, Qt.AlignmentFlag.AlignLeft
+                button(tr("Newer thoughts"), lambda: self.turn_page(-1)), 0, Qt.AlignmentFlag.AlignLeft
             )
         for card in self.cards:
             self.cards_column.addWidget(card)
         if model.has_older:
             self.cards_column.addWidget(
-                button("Older thoughts", lambda: self.turn_page(1)), 0, Qt.AlignmentFlag.AlignLeft
+                button(tr("Older thoughts"), lambda: self.turn_page(1)), 0, Qt.AlignmentFlag.AlignLeft
             )
         self.cards_column.addStretch(1)
         if focused is not None and self.cards:
             self.cards[min(focused, len(self.cards) - 1)].text.setFocus()
         page = self.scroll if model.cases else self.empty if model.is_empty else self.nothing
         self.pages.setCurrentWidget(page)
-        self.nothing.set_text("No thought fits", FILTERED_EMPTY[model.wanted.which])
+        self.nothing.set_text(tr("No thought fits"), tr(FILTERED_EMPTY[model.wanted.which]))
         self.counted.setText(page_words(model.first, model.cases, model.total))
 
     def _show_filters(self) -> None:
         wanted = self.model.wanted
         chosen = _SEVERAL if wanted.anywhere else _EVERYWHERE if wanted.channel is None else wanted.channel
         self.where.clear()
-        self.where.addItem("Every channel", _EVERYWHERE)
+        self.where.addItem(tr("Every channel"), _EVERYWHERE)
         for channel, title in self.model.channels:
             self.where.addItem(title, _SEVERAL if channel is None else channel)
         self.where.setCurrentIndex(max(0, self.where.findData(chosen)))
@@ -215,10 +216,10 @@ class ReflectionsView(ReflectionParts):
         async def show() -> None:
             found = await self.model.surroundings(turn)
             if not found:
-                self.context.tell("This message is gone.")
+                self.context.tell(tr("This message is gone."))
                 return
             page = TurnPage(found, turn, self.context.go_to, zone=self.model.zone, name=self.model.name)
-            self.context.side_view.show_widget(f"Message {turn}", page)
+            self.context.side_view.show_widget(tr("Message {number}", number=str(turn)), page)
 
         self.tasks.start(show, name="reflections.side", replace=True)
 
@@ -226,11 +227,11 @@ class ReflectionsView(ReflectionParts):
         async def show() -> None:
             history = await self.model.history(fact)
             if history is None:
-                self.context.tell("This fact is gone.")
+                self.context.tell(tr("This fact is gone."))
                 return
             texts = await self.model.texts(history)
             detail = describe(history, lambda number: texts.get(number, ""), self.model.zone, self.model.name)
             page = CitedFactPage(detail, self.context.go_to, self.context.has_panel)
-            self.context.side_view.show_widget(f"Fact {fact}", page)
+            self.context.side_view.show_widget(tr("Fact {number}", number=str(fact)), page)
 
         self.tasks.start(show, name="reflections.side", replace=True)
