@@ -80,15 +80,21 @@ def number(value: float, digits: int | None = None) -> str:
     """
     form = f"{value:,}" if digits is None else f"{value:,.{digits}f}"
     group, point = ptr("mark between groups of three digits", ","), ptr("decimal mark", ".")
-    return form.replace(",", "\0").replace(".", point).replace("\0", group)
+    return _from_source(form.replace(",", "\0").replace(".", point).replace("\0", group), form)
 
 
 def _said(translated: str, text: str, values: dict[str, object]) -> str:
     words = _filled(translated, {name: _written(value) for name, value in values.items()})
     if _spoken.code == "en":
         return words
+    return _from_source(words, _filled(text, {name: _in_source(value) for name, value in values.items()}))
+
+
+def _from_source(words: str, source: str) -> str:
+    if words == source:
+        return words
     said = _Translated(words)
-    said.source = _filled(text, {name: _in_source(value) for name, value in values.items()})
+    said.source = source
     return said
 
 

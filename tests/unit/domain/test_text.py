@@ -72,4 +72,5 @@ def test_what_was_translated_remembers_how_the_source_says_it(swapped: None) -> 
     assert outer == "Ada löschen? löschen?"
     assert text.in_english(outer) == "Delete Delete Ada??"
     assert text.in_english(text.ntr("{n} message", "{n} messages", 12_345)) == "12,345 messages"
+    assert text.in_english(text.tr("Delete {name}?", name=text.number(2.5, 1))) == "Delete 2.5?"
     assert text.in_english("as it is") == "as it is"
