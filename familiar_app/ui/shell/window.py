@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtGui import QCloseEvent, QIcon
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.settings import ProfileSettings
@@ -17,6 +17,7 @@ from familiar_app.domain.text import tr
 from familiar_app.store.resource import resource
 from familiar_app.ui.first_run.wizard import Wizard
 from familiar_app.ui.kit.empty_state import EmptyState
+from familiar_app.ui.kit.focus_keeper import keep_focus
 from familiar_app.ui.kit.going_back import BackupChoice
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.label import surface
@@ -74,6 +75,7 @@ class MainWindow(QWidget):
         self._tray = self._presence.tray
         self.notifier = Notifier(self, self._tray, locked=lambda: self.locked, go=self._go_to_happening)
         self.locking = Locking(self, lock=self.lock, close_vault=self.close_vault)
+        keep_focus(QApplication.instance())
         self._refresh()
         follow(parts.theme, self, self._refresh)
 
