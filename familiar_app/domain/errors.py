@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from familiar_app.domain.text import in_english, tr
+from familiar_app.domain.text import in_english, joined, tr
 
 
 class FamiliarError(Exception):
@@ -81,7 +81,7 @@ class BadInputError(UserError):
         field: str | None = None,
         next_step: str = "",
     ) -> None:
-        place = ", ".join(
+        place = joined(
             part
             for part in (
                 str(source) if source is not None else "",

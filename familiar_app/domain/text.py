@@ -13,6 +13,7 @@ translated remembers how the source says it, so that an error can be shown in on
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from gettext import NullTranslations
 from string import Formatter
 
@@ -68,6 +69,12 @@ def ptr(context: str, text: str, **values: object) -> str:
 def ntr(one: str, many: str, n: int, **values: object) -> str:
     """Translate a text with a count, `{n}`, in the form that the count asks for."""
     return _said(_spoken.catalogue.ngettext(one, many, n), one if n == 1 else many, {"n": n, **values})
+
+
+def joined(texts: Iterable[str], mark: str = ", ") -> str:
+    """Put texts behind each other, so that they go on remembering how the source says them."""
+    every = list(texts)
+    return _from_source(mark.join(every), mark.join(in_english(one) for one in every))
 
 
 def number(value: float, digits: int | None = None) -> str:
