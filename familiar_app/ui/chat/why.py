@@ -7,6 +7,7 @@ from datetime import tzinfo
 
 from familiar_app.domain.text import number, tr
 from familiar_app.domain.trace import LayerTrace, PromptTrace
+from familiar_app.domain.trace_word import left_out_text, reason_text
 from familiar_app.ui.chat.further import cut_off
 from familiar_app.ui.chat.reply import speed_of
 from familiar_app.ui.chat.row import full_time
@@ -102,7 +103,12 @@ def _layer(layer: LayerTrace, trace: PromptTrace) -> WhyLayer:
         share=min(1.0, layer.tokens / trace.tokens) if trace.tokens > 0 else 0.0,
         text=layer.text,
         left_out=tuple(
-            tr("{what}: {reason} ({n} tokens)", what=one.what, reason=one.reason, n=one.tokens)
+            tr(
+                "{what}: {reason} ({n} tokens)",
+                what=left_out_text(one.what),
+                reason=reason_text(one.reason),
+                n=one.tokens,
+            )
             for one in layer.left_out
         ),
     )

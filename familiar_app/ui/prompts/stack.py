@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from familiar_app.domain.text import tr
 from familiar_app.domain.trace import LayerTrace, LeftOut, PromptTrace
+from familiar_app.domain.trace_word import left_out_text, reason_text
 from familiar_app.ui.kit.prompt_word import words
 from familiar_app.ui.prompts.sheet import layer_names
 
@@ -88,7 +90,8 @@ def stack_of(trace: PromptTrace) -> Stack:
 
 def left_out_line(one: LeftOut) -> str:
     """Say what was left out and why."""
-    return f"{words(one.what)}: {one.reason} ({one.tokens:,} tokens)"
+    what, reason = words(left_out_text(one.what)), reason_text(one.reason)
+    return tr("{what}: {reason} ({n} tokens)", what=what, reason=reason, n=one.tokens)
 
 
 def _row(layer: LayerTrace, number: int, trace: PromptTrace, names: list[str]) -> StackRow:
