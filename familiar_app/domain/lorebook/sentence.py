@@ -79,6 +79,8 @@ _NOWHERE = {
     "outlet-not-used": tr_later("It fires, but stands nowhere in the prompt: outlet not used."),
 }
 
+_NOWHERE_AT_ALL = tr_later("It fires, but stands nowhere in the prompt.")
+
 
 def _key(detail: Detail) -> str:
     alone, together = _WHERE.get(str(detail.get("where")), _ELSEWHERE)
@@ -185,7 +187,7 @@ def _group(detail: Detail) -> str:
 
 
 def _not_inserted(detail: Detail) -> str:
-    return tr(_NOWHERE.get(str(detail.get("why")), tr_later("It fires, but stands nowhere in the prompt.")))
+    return tr(_NOWHERE.get(str(detail.get("why")), _NOWHERE_AT_ALL))
 
 
 def _decorator(detail: Detail) -> str:

@@ -16,9 +16,10 @@ from familiar_app.domain.text import tr, tr_later
 from familiar_app.interchange.lorebook.library import LoreLibrary
 from familiar_app.store.book_shelf import BookFile, BookShelf
 from familiar_app.ui.lorebook.listing import Haystacks, matching
+from familiar_app.ui.lorebook.word import lore_word
 
 NEW_NAME = tr_later("New lorebook")
-_BINDINGS = {"familiar": tr_later("own"), "everywhere": tr_later("everywhere"), "nowhere": tr_later("not in use")}
+_BINDINGS = {"familiar": "own", "everywhere": tr_later("everywhere"), "nowhere": tr_later("not in use")}
 SaveConfig = Callable[[Mapping[str, Any]], Awaitable[object]]
 
 
@@ -60,7 +61,7 @@ class Books:
     def title(self, book: BookFile) -> str:
         """Return how a book is listed: its name, and where it counts."""
         binding = _BINDINGS.get(book.binding)
-        return f"{book.name} ({', '.join(book.channels) if binding is None else tr(binding)})"
+        return f"{book.name} ({', '.join(book.channels) if binding is None else lore_word(binding)})"
 
     def of(self, path: Path) -> BookFile | None:
         """Return what is known of a file."""

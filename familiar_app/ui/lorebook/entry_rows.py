@@ -33,7 +33,7 @@ TITLES = (
     "How",
     tr_later("Fired"),
     "Last",
-    tr_later("Test"),
+    "Test",
 )
 HEADER_TIPS = {
     "times": tr_later("In how many prompts the entry stood."),

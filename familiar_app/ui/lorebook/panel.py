@@ -12,7 +12,7 @@ from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId
-from familiar_app.domain.text import tr, tr_later
+from familiar_app.domain.text import ptr, tr, tr_later
 from familiar_app.domain.turn import Role, Turn
 from familiar_app.interchange.lorebook.lore_file import LoreFile
 from familiar_app.store.book_shelf import BookShelf
@@ -35,20 +35,6 @@ log = logging.getLogger(__name__)
 MOST_BACK = 500
 """How many turns back the tester can go."""
 MOST_IN_PALETTE = 1000
-KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
-    tr_later("In the table of entries"): (
-        (tr_later("On or off"), tr_later("Space")),
-        (tr_later("Change"), tr_later("Return")),
-        (tr_later("Delete"), tr_later("Del")),
-        (tr_later("Move up, down"), "Alt+↑ Alt+↓"),
-        (tr_later("Undo, redo"), tr_later("Ctrl+Z Ctrl+Shift+Z")),
-    ),
-    tr_later("Among the keys of an entry"): (
-        (tr_later("Key before, after"), "← →"),
-        (tr_later("Change"), tr_later("Return")),
-        (tr_later("Take out"), tr_later("Del")),
-    ),
-}
 
 
 def create_lorebook_panel(services: Services, context: PanelContext) -> LorebookPanel:
@@ -177,7 +163,21 @@ class LorebookPanel:
 
     def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
         """Return the keys that only parts of this panel know."""
-        return {tr(group): [(tr(what), tr(key)) for what, key in pairs] for group, pairs in KEYS.items()}
+        enter, delete = ptr("key of the keyboard", "Return"), ptr("key of the keyboard", "Del")
+        return {
+            tr("In the table of entries"): (
+                (tr("On or off"), ptr("key of the keyboard", "Space")),
+                (tr("Change"), enter),
+                (tr("Delete"), delete),
+                (tr("Move up, down"), "Alt+↑ Alt+↓"),
+                (tr("Undo, redo"), ptr("key of the keyboard", "Ctrl+Z Ctrl+Shift+Z")),
+            ),
+            tr("Among the keys of an entry"): (
+                (tr("Key before, after"), "← →"),
+                (tr("Change"), enter),
+                (tr("Take out"), delete),
+            ),
+        }
 
     def palette_entries(self) -> Sequence[Action]:
         """Return the entries of the book that is shown, up to a number that can be looked through at every key."""

@@ -128,6 +128,5 @@ class ReplaceView(QWidget):
             plan.count,
             in_entries=ntr("in {n} entry", "in {n} entries", entries),
         )
-        if len(plan.places) <= MOST_SHOWN:
-            return places
-        return f"{places} {tr('The first {count} are listed.', count=MOST_SHOWN)}"
+        more = tr("The first {count} are listed.", count=MOST_SHOWN) if len(plan.places) > MOST_SHOWN else ""
+        return f"{places} {more}".rstrip()

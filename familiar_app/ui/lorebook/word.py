@@ -15,7 +15,9 @@ _OWN: dict[str, Callable[[], str]] = {
     "None": lambda: ptr("keys of a lorebook entry", "None"),
     "On": lambda: ptr("lorebook entry", "On"),
     "Order": lambda: ptr("lorebook entry", "Order"),
+    "own": lambda: ptr("lorebook", "own"),
     "Role": lambda: ptr("lorebook entry", "Role"),
+    "Test": lambda: ptr("lorebook entry", "Test"),
 }
 """Short words with the sense that they have for an entry; tables have them without any mark."""
 WHAT = {
