@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from familiar_app.bootstrap.loop import run
 from familiar_app.domain.errors import BadInputError
@@ -156,6 +156,26 @@ def test_an_import_shows_its_report_first(play, tmp_path: Path) -> None:
         await scene.until(lambda: scene.profile.card(MIRA).name == "Mirabelle")
         await scene.until(lambda: scene.view.name.text() == "Mirabelle")
         assert "Bright." in scene.profile.lorebook(MIRA).read_text(encoding="utf-8")
+
+    play(act)
+
+
+def test_a_place_that_is_a_card_shows_what_it_brings_and_would_change(play, tmp_path: Path) -> None:
+    path = tmp_path / "card.json"
+    write_card(path, replace(CARD, post_history_instructions="Stay calm."), format="card-v2")
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    raw["data"]["extensions"] = {"depth_prompt": {"prompt": "Rain."}}
+    path.write_text(json.dumps(raw), encoding="utf-8")
+
+    async def act(scene: Scene) -> None:
+        scene.panel.show_place(f"import:{path}")
+        await scene.until(lambda: scene.side.findChild(ImportView) is not None)
+        said = [one.text() for one in scene.side.findChildren(QLabel)]
+        assert "Post-history instructions" in said
+        parts = "Name and description, first message, 1 more greeting, post-history instructions, tags."
+        assert parts in said
+        assert "What has no place here is kept beside the card, and comes back when you export it." in said
+        assert scene.profile.card(MIRA) == CARD
 
     play(act)
 

@@ -56,3 +56,21 @@ def test_a_first_run_takes_it(new_world: World, on_loop: OnLoop) -> None:
         assert current(window).state.step == "welcome"
 
     on_loop(with_window(new_world, test, opened=False))
+
+
+def test_one_of_a_familiar_that_is_there_can_be_used_for_it(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        window.open_card(Path("tom.png"))
+        await until(lambda: isinstance(current(window), Wizard) and current(window).state.imported is not None)
+        page = current(window)._pages["character"]
+        assert page._same.text() == "There is a familiar called Tom already. This adds another one of that name."
+        page._name.setText("Tom the Second")
+        assert not page._namesake.isVisible()
+        page._name.setText("tom")
+        assert page._namesake.isVisible()
+        page._instead.click()
+        await until(lambda: current(window) is window.frame)
+        assert window.frame.context.familiar == "tom"
+        assert window.frame._panels["character"].asked[-1] == "show import:tom.png"
+
+    on_loop(with_window(world, test))

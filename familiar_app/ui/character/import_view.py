@@ -12,6 +12,7 @@ from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.character.importing import Import
 from familiar_app.ui.kit.avatar import avatar
 from familiar_app.ui.kit.button import button
+from familiar_app.ui.kit.card_summary import KEPT, card_parts
 from familiar_app.ui.kit.label import column, label, line, row
 from familiar_app.ui.kit.theme import Theme
 
@@ -37,6 +38,12 @@ class ImportView(QScrollArea):
         layout.addWidget(line())
         layout.addWidget(label(tr("Fields that would change"), "strong"))
         layout.addWidget(label(", ".join(found.changes) or tr("None: the card says the same."), wrap=True))
+        parts = card_parts(found.card, picture=picture is not None, lorebook=found.entries > 0)
+        layout.addWidget(label(tr("What the card brings"), "strong"))
+        brought = tr("Name and description, {parts}.", parts=", ".join(parts)) if parts else tr("Name and description.")
+        layout.addWidget(label(brought, wrap=True))
+        if found.kept is not None:
+            layout.addWidget(label(tr(KEPT), "quiet", wrap=True))
         self.picture = _choice(tr("Use its picture as well"), offered=picture is not None)
         layout.addWidget(self.picture)
         self.lorebook = _choice(_lorebook_words(found.entries), offered=found.entries > 0)

@@ -5,34 +5,23 @@ Without Qt. The card and the picture are stored by the model; here are the loreb
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.ids import FamiliarId
-from familiar_app.domain.text import tr, tr_later
 from familiar_app.interchange.card_kept import kept_of
 from familiar_app.interchange.cards import CardImport
 from familiar_app.interchange.lorebook.document import LoreDocument
 from familiar_app.interchange.lorebook.lore_file import LoreFile
 from familiar_app.interchange.lorebook.taken import Taken, lorebook_of_import, take_in
-from familiar_app.interchange.report import ReportLine, What
 from familiar_app.ui.character.field import changed_fields
+from familiar_app.ui.kit.card_summary import report_texts
 
 if TYPE_CHECKING:
     from familiar_app.store.profile import Profile
     from familiar_app.ui.kit.parts import ReadCard
-
-_WHAT: Mapping[What, str] = {
-    "defaulted": tr_later("defaulted"),
-    "renamed": tr_later("renamed"),
-    "merged": tr_later("merged"),
-    "dropped": tr_later("dropped"),
-    "repaired": tr_later("repaired"),
-    "ignored": tr_later("ignored"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +51,7 @@ def import_of(path: Path, found: ReadCard, now: CharacterCard) -> Import:
         lines = [*(line for line in lines if line.field != "character_book"), *lorebook.report]
     changes = tuple(changed_fields(now, found.card))
     kept = kept_of(whole) if whole is not None else None
-    return Import(path.name, found.card, found.avatar_png, changes, _told(lines), lorebook, kept)
-
-
-def _told(lines: Iterable[ReportLine]) -> tuple[str, ...]:
-    """Say each thing once, with all the fields that it is said of."""
-    fields: dict[tuple[What, str], dict[str, None]] = {}
-    for line in lines:
-        fields.setdefault((line.what, line.detail), {})[line.field] = None
-    return tuple(
-        tr("{fields}: {what}. {detail}", fields=", ".join(names), what=tr(_WHAT[what]), detail=detail)
-        for (what, detail), names in fields.items()
-    )
+    return Import(path.name, found.card, found.avatar_png, changes, report_texts(lines), lorebook, kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ from familiar_app.ui.kit.task import Tasks
 if TYPE_CHECKING:
     from familiar_app.services import Services
 
+IMPORT = "import:"
+"""What a place begins with that is a card from a file, to be looked at before it is used."""
 CARD_FILTER = tr_later("Character cards (*.png *.json *.charx *.md)")
 
 
@@ -159,6 +161,8 @@ class CharacterView(QWidget):
         parts = self.context.parts
         if parts is None:
             raise UserError(tr("Cards can't be imported here."), tr("Use the command line: familiar import."))
+        if not self.model.loaded:
+            await self.model.load()
         found = await self.model.read_import(path, parts.read_card)
         side = self.context.side_view
         shown = ImportView(
@@ -299,7 +303,11 @@ class CharacterPanel:
         self.view.finder.setFocus()
 
     def show_place(self, key: str) -> None:
-        if key in self.view.form.fields:
+        """Go to a field, or look at a card that is to be imported."""
+        if key.startswith(IMPORT):
+            view, path = self.view, Path(key.removeprefix(IMPORT))
+            view.tasks.start(lambda: view.import_card(path), name="character.import")
+        elif key in self.view.form.fields:
             self.view.form.fields[key].edit.setFocus()
 
     async def close(self) -> None:

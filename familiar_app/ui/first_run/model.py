@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.text import tr, tr_later
+from familiar_app.ui.kit.card_summary import KEPT, card_parts
 from familiar_app.ui.kit.model_choice import ModelChoice
 
 Step = Literal["welcome", "character", "passphrase", "recovery", "model"]
@@ -30,6 +31,7 @@ class FirstRun:
     """Everything entered so far; going back loses nothing.
 
     `imported` is a card that was read from a file; the name and the description entered win over its own.
+    `report` has what did not come over as it stood in the file. `known` are the familiars that are there, by their ids.
     """
 
     steps: Sequence[Step]
@@ -42,6 +44,8 @@ class FirstRun:
     avatar_png: bytes | None = field(default=None, repr=False)
     lorebook_toml: bytes | None = field(default=None, repr=False)
     card_kept: bytes | None = field(default=None, repr=False)
+    report: tuple[str, ...] = ()
+    known: Mapping[str, str] = field(default_factory=dict)
     passphrase: str = field(default="", repr=False)
     recovery_code: str = field(default="", repr=False)
     remember: bool = False
@@ -76,8 +80,10 @@ class FirstRun:
         source: Path,
         lorebook_toml: bytes | None = None,
         card_kept: bytes | None = None,
+        report: tuple[str, ...] = (),
     ) -> None:
         """Use a card from a file; what was typed before gives way to it."""
+        self.report = report
         self.lorebook_toml, self.card_kept = lorebook_toml, card_kept
         self.imported, self.imported_from, self.avatar_png = card, source, avatar_png
         self.name, self.description = card.name, card.description
@@ -90,6 +96,7 @@ class FirstRun:
             if self.description == self.imported.description:
                 self.description = ""
         self.imported = self.imported_from = self.avatar_png = self.lorebook_toml = self.card_kept = None
+        self.report = ()
 
     def name_problem(self) -> str:
         """Say what is wrong with the name, "" where nothing is."""
@@ -122,13 +129,14 @@ class FirstRun:
         """Say what a card from a file brings besides name and description."""
         if self.imported is None:
             return ""
-        parts = {
-            "personality": self.imported.personality,
-            "scenario": self.imported.scenario,
-            "first message": self.imported.first_message,
-            "example dialogue": self.imported.example_dialogue,
-            "portrait": self.avatar_png,
-            "lorebook": self.lorebook_toml,
-        }
-        there = [name for name, value in parts.items() if value]
-        return f"With {', '.join(there)}." if there else ""
+        there = card_parts(self.imported, picture=self.avatar_png is not None, lorebook=self.lorebook_toml is not None)
+        said = [tr("With {parts}.", parts=", ".join(there))] if there else []
+        if self.card_kept is not None:
+            said.append(tr(KEPT))
+        return " ".join(said)
+
+    @property
+    def namesake(self) -> str | None:
+        """The id of a familiar of the same name that is there already."""
+        name = self.name.strip().casefold()
+        return next((one for one, known in self.known.items() if name and known.strip().casefold() == name), None)

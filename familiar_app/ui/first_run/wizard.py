@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.text import tr
 from familiar_app.services import NewFamiliar
+from familiar_app.ui.first_run.character_page import CharacterPage
 from familiar_app.ui.first_run.model import ADD_FAMILIAR, FIRST_RUN, TITLES, FirstRun, Step
 from familiar_app.ui.first_run.page import (
-    CharacterPage,
     ModelPage,
     Page,
     PassphrasePage,
@@ -52,19 +52,22 @@ class Wizard(QWidget):
     """Makes the vault and its first familiar, or (with `adding`) a further familiar in the open vault.
 
     `done` carries the familiar's id once it exists; `given_up` tells that the person left (only while adding);
-    `back_wanted` carries the backup that somebody wants to go back to instead.
+    `back_wanted` carries the backup that somebody wants to go back to instead; `meant_for` the id of a familiar that is
+    there, and the card that is meant for it.
     """
 
     done = Signal(str)
     given_up = Signal()
     back_wanted = Signal(object)
+    meant_for = Signal(str, object)
 
     def __init__(self, parts: WindowParts, *, adding: bool = False) -> None:
         super().__init__()
         surface(self, 1)
         self.setAccessibleName(tr("Add a familiar") if adding else tr("First run"))
         self._parts, self._adding = parts, adding
-        self.state = FirstRun(ADD_FAMILIAR if adding else FIRST_RUN)
+        known = {str(one.id): one.name for one in parts.gate.services.familiars.values()} if adding else {}
+        self.state = FirstRun(ADD_FAMILIAR if adding else FIRST_RUN, known=known)
         self.notice = Notice(parts.theme)
         self._tasks = Tasks(parts.tasks, self, self._failed)
         self._pages = {step: self._make_page(step) for step in self.state.steps}
@@ -120,6 +123,8 @@ class Wizard(QWidget):
     def _make_page(self, step: Step) -> Page:
         page = _PAGES[step](self._parts, self.state)
         page.entered.connect(self.go_on)
+        if isinstance(page, CharacterPage):
+            page.instead.connect(lambda familiar: self.meant_for.emit(familiar, self.state.imported_from))
         return page
 
     def _make_steps(self) -> QWidget:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 from familiar_app.domain.card import CharacterCard
 from familiar_app.ui.first_run.model import ADD_FAMILIAR, FIRST_RUN, TITLES, FirstRun
+from familiar_app.ui.kit.card_summary import card_parts
 
 CARD = CharacterCard(name="Mira", description="Keeps lights.", personality="Calm", first_message="Hello.")
 
@@ -44,6 +46,34 @@ def test_a_card_keeps_what_the_page_does_not_show() -> None:
     made = state.card()
     assert (made.personality, made.first_message) == ("Calm", "Hello.")
     assert made.description == "Keeps other lights."
+
+
+def test_of_a_card_every_part_is_named() -> None:
+    state = FirstRun(FIRST_RUN)
+    card = CharacterCard(
+        name="Mira", personality="Calm", scenario="Night.", first_message="Hello.", alternate_greetings=("A", "B"),
+        example_dialogue="Ex.", system_prompt="Sys.", post_history_instructions="Post.", creator_notes="Notes.",
+        creator="Ann", character_version="2", tags=("sea",),
+    )  # fmt: skip
+    state.take_card(card, None, Path("mira.png"), card_kept=b"PK")
+    assert state.card_details == (
+        "With personality, scenario, first message, 2 more greetings, example dialogue, system prompt, post-history "
+        "instructions, creator notes, creator, version, tags. What has no place here is kept beside the card, and "
+        "comes back when you export it."
+    )
+    # A part that the card gets some day is not left out either.
+    assert len(card_parts(card, picture=False, lorebook=False)) == len(fields(CharacterCard)) - len(
+        ("name", "description")
+    )
+
+
+def test_a_familiar_of_the_same_name_is_known_whatever_its_case() -> None:
+    state = FirstRun(ADD_FAMILIAR, known={"mira": "Mira", "orla": "Orla"})
+    assert state.namesake is None
+    state.name = " ORLA "
+    assert state.namesake == "orla"
+    state.name = "Orla the Second"
+    assert state.namesake is None
 
 
 def test_dropping_a_card_keeps_what_was_typed_by_hand() -> None:
