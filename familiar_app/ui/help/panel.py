@@ -53,6 +53,7 @@ class HelpPanel:
                 icon=self.icon,
                 group=tr(self.title),
                 words=" ".join((tr("manual"), *(section.heading for section in page.sections))),
+                minor=True,
             )
             for page in self.view.model.manual.contents
         ]

@@ -11,7 +11,9 @@ class Action:
     """Something the person can do.
 
     `id` is unique (`chat.new_channel`), `shortcut` a portable key text (`Ctrl+K`), `run` starts it and returns at
-    once. `group` is a word for the palette ("Chat", "Channel"); `words` are further words it is found by.
+    once. `group` is a word for the palette ("Chat", "Channel"); `words` are further words it is found by. `name` is
+    what it leads to, where the title says more ("Go to Chat"). One that is `minor`, a single setting or a page of the
+    manual, stands below what fits about as well.
     """
 
     id: str
@@ -22,6 +24,8 @@ class Action:
     group: str = ""
     words: str = ""
     enabled: Callable[[], bool] = field(default=lambda: True, compare=False)
+    name: str = ""
+    minor: bool = False
 
 
 class ActionRegistry:

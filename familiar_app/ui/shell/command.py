@@ -73,6 +73,7 @@ def _panels(do: Commands, panels: Sequence[tuple[str, str, str]]) -> list[Action
             f"Alt+{number % 10}" if number <= 10 else "",
             icon,
             tr("Panels"),
+            name=title,
         )
         for number, (panel, title, icon) in enumerate(panels, 1)
     ]

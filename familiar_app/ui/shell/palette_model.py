@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from familiar_app.ui.kit.action import Action
 
 MOST_SHOWN = 60
 _WORD_START, _CONSECUTIVE, _FIRST, _GAP = 8, 5, 6, 0.4
+_IN_TITLE, _MINOR = 4, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +60,22 @@ def search(query: str, actions: Iterable[Action], *, recent: tuple[str, ...] = (
 def _match(query: str, action: Action) -> Match | None:
     if not query.strip():
         return Match(action, 0.0, ())
-    in_title = fuzzy(query, action.title)
-    if in_title is not None:
-        return Match(action, in_title[0] + 4, in_title[1])
+    found = max(_in_title(query, action), key=lambda one: one[0], default=None)
+    if found is not None:
+        return Match(action, found[0] + _IN_TITLE - (_MINOR if action.minor else 0), found[1])
     elsewhere = f"{action.group} {action.title} {action.words}".casefold()
     return Match(action, 0.0, ()) if all(word in elsewhere for word in query.casefold().split()) else None
+
+
+def _in_title(query: str, action: Action) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """Match the whole title, and what it names as if nothing stood before it."""
+    whole = fuzzy(query, action.title)
+    if whole is not None:
+        yield whole
+    at = action.title.find(action.name) if action.name else -1
+    named = fuzzy(query, action.name) if at >= 0 else None
+    if named is not None:
+        yield named[0], tuple(at + position for position in named[1])
 
 
 def _walk(letters: list[str], folded: list[str], text: str) -> tuple[int, ...] | None:

@@ -103,6 +103,10 @@ class TestShipped:
                     broken += [(page.id, link)] if spot.anchor not in there else []
         assert broken == []
 
+    def test_no_two_pages_have_the_same_title(self) -> None:
+        titles = [page.title for page in shipped_manual().contents]
+        assert sorted(set(titles)) == sorted(titles)
+
     def test_f1_leads_from_every_panel_to_a_place_that_is_there(self) -> None:
         manual = shipped_manual()
         for panel in panels_of_the_program():

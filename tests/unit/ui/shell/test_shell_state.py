@@ -91,6 +91,16 @@ class TestFuzzy:
         found = [match.action.title for match in search("", actions, recent=("gamma", "beta"))]
         assert found == ["Gamma", "Beta", "Alpha"]
 
+    def test_the_way_to_a_panel_stands_above_a_single_setting_that_begins_with_the_same_word(self) -> None:
+        goes = Action("panel.log", "Go to Log", lambda: None, name="Log")
+        setting = Action("settings.log_level", "Log level", lambda: None, minor=True)
+        found = search("log", [setting, goes])
+        assert [match.action.id for match in found] == ["panel.log", "settings.log_level"]
+        assert found[0].positions == (6, 7, 8)
+        shows = Action("backups.show", "Backups", lambda: None)
+        found = search("backups", [Action("settings.backups", "Backups", lambda: None, minor=True), shows])
+        assert [match.action.id for match in found] == ["backups.show", "settings.backups"]
+
     def test_a_list_has_an_end(self) -> None:
         assert len(search("", [action(f"Channel {number}") for number in range(500)])) == MOST_SHOWN
 
