@@ -17,7 +17,7 @@ import httpx
 from familiar_app.domain.contact import FETCHING_MODELS
 from familiar_app.domain.errors import FamiliarError, OutsideError
 from familiar_app.domain.model_catalogue import ModelSource, needed_memory
-from familiar_app.domain.text import number, tr
+from familiar_app.domain.text import tr
 from familiar_app.models.download_part import PartFile, digest
 from familiar_app.models.download_progress import Fetched, Pace, Persistence, Progress
 from familiar_app.models.download_remote import (
@@ -29,6 +29,7 @@ from familiar_app.models.download_remote import (
     start_of_range,
     whole_size,
 )
+from familiar_app.models.download_room import TooLittleMemoryError, TooLittleRoomError
 from familiar_app.models.llama_fit import built_in_memory_bytes, read_model_file
 from familiar_app.models.network import NetworkPolicy, trusted_certificates
 from familiar_app.models.openai_error import Refusal, backoff_s
@@ -39,20 +40,6 @@ _MOST_CHANGES = 3
 P = ParamSpec("P")
 T = TypeVar("T")
 log = logging.getLogger(__name__)
-
-
-class TooLittleMemoryError(OutsideError):
-    """The model could be fetched, but would never run here."""
-
-    def __init__(self, needed_bytes: int, built_in_bytes: int) -> None:
-        super().__init__(
-            tr(
-                "This model needs about {needed} GB of memory, and this computer has {there} GB.",
-                needed=_gb(needed_bytes),
-                there=_gb(built_in_bytes),
-            ),
-            tr("Choose a smaller one, or fetch it anyway (with --anyway on the command line)."),
-        )
 
 
 class _ChangedError(Exception):
@@ -148,14 +135,7 @@ class Download:
         needed = whole - part.size_bytes
         free = self._free_bytes(self._folder)
         if needed + SPARE_BYTES > free:
-            raise OutsideError(
-                tr(
-                    "The file needs {needed} GB more, and the disk has {free} GB free.",
-                    needed=_gb(needed),
-                    free=_gb(free),
-                ),
-                tr("Make room, or choose a smaller model."),
-            )
+            raise TooLittleRoomError(needed, free)
 
     async def _stream(self, client: httpx.AsyncClient, part: PartFile, remote: RemoteFile) -> None:
         """Fetch what is missing. Raises _ChangedError, httpx.HTTPError or OutsideError."""
@@ -304,7 +284,3 @@ def _connection_error(host: str, error: httpx.HTTPError) -> OutsideError:
         tr("Try again; what came so far is kept and gone on from."),
         retryable=True,
     )
-
-
-def _gb(size_bytes: int) -> str:
-    return number(max(size_bytes, 0) / 10**9, 1)
