@@ -49,7 +49,7 @@ class RetryableRefusalError(OutsideError):
         wait = refusal.retry_after_s
         when = tr("Try again in a while.")
         if wait:
-            when = tr("It asks to wait {seconds} seconds; what is here is kept.", seconds=round(wait))
+            when = tr("It asks to wait {seconds} seconds; what is here is kept.", seconds=str(round(wait)))
         status = str(refusal.status)
         super().__init__(
             tr("{host} does not give the file now (status {status}).", host=host, status=status), when, retryable=True

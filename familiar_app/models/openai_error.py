@@ -133,7 +133,7 @@ def _too_many(refusal: Refusal, host: str) -> OutsideError:
         )
     when = tr("Wait a little, then try again.")
     if wait:
-        when = tr("Wait {seconds} seconds, then try again.", seconds=round(wait))
+        when = tr("Wait {seconds} seconds, then try again.", seconds=str(round(wait)))
     return OutsideError(tr("{host} takes no more requests for now.", host=host), when, retryable=True)
 
 
