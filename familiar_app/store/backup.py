@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from familiar_app import __version__
 from familiar_app.domain.backup import BackupCause
 from familiar_app.domain.errors import OutsideError, StoppedByUserError, UserError
-from familiar_app.domain.text import ntr, tr
+from familiar_app.domain.text import ntr, number, tr
 from familiar_app.store import schema
 from familiar_app.store.backup_file import BackupContents, ProfileFile, SealedBackup, append_contents, damaged_backup
 from familiar_app.store.connection import PAGE_SIZE_BYTES, connect, connect_copy
@@ -207,7 +207,7 @@ def refuse_without_room(folder: Path, needed_bytes: int) -> None:
 
 def megabytes(size_bytes: int) -> str:
     """Write a size in whole megabytes, at least one."""
-    return f"{max(1, round(size_bytes / 1_000_000)):,} MB"
+    return f"{number(max(1, round(size_bytes / 1_000_000)))} MB"
 
 
 def on_this_loop(progress: Report | None) -> Report:
