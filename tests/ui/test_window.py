@@ -341,7 +341,8 @@ class TestFamiliars:
             heard: list[str] = []
             window.frame.context.familiar_changed.connect(heard.append)
             menu = window.frame._switch.menu()
-            assert [action.text() for action in menu.actions() if action.text()] == ["Mira", "Tom", "Add a familiar…"]
+            named = ["Mira", "Tom", "Add a familiar…", "Erase Mira…"]
+            assert [action.text() for action in menu.actions() if action.text()] == named
             menu.actions()[1].trigger()
             await until(lambda: world.gate.profile.settings().last_familiar == "tom")
             assert heard == ["tom"]

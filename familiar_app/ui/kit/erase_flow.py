@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QScrollArea, QVBoxLayout, QWidget
 
 from familiar_app.domain.erasure import ErasurePlan, Receipt, Target
 from familiar_app.domain.text import tr
@@ -13,11 +13,14 @@ from familiar_app.store.erasure import Erasure
 from familiar_app.ui.kit.curtain import curtain
 from familiar_app.ui.kit.dialog import Dialog, shown
 from familiar_app.ui.kit.erase_word import (
+    BACKUP_FIRST,
+    BACKUP_KEEPS,
+    BACKUPS,
     BUSY,
-    NOTES,
     WHAT,
     done_line,
     kept_line,
+    notes,
     redacted_lines,
     removed_lines,
     sample_lines,
@@ -54,6 +57,18 @@ async def erase(parent: QWidget | None, plan: ErasurePlan, act: Act) -> Receipt 
     return receipt
 
 
+async def ask_about_familiar(parent: QWidget | None, plan: ErasurePlan) -> tuple[bool, bool]:
+    """Ask whether a familiar is to be erased. Returns whether it is, and whether a backup is to be made first."""
+    question = EraseQuestion(parent, plan)
+    backup = QCheckBox(tr(BACKUP_FIRST))
+    backup.setAccessibleName(backup.text())
+    backup.setAccessibleDescription(tr(BACKUP_KEEPS))
+    question.choices.addWidget(backup)
+    question.choices.addWidget(label(tr(BACKUP_KEEPS), "faint", wrap=True))
+    await shown(question)
+    return question.chosen == "erase", backup.isChecked()
+
+
 class EraseQuestion(Dialog):
     """Tells what will go, and lets it begin once the label is typed."""
 
@@ -61,12 +76,14 @@ class EraseQuestion(Dialog):
         super().__init__(parent, title(plan))
         self.setMinimumWidth(_WIDTH)
         self.body.addWidget(label(tr(WHAT[plan.kind]), "quiet", wrap=True))
-        told = _Told()
+        told = Told()
         told.part(tr("Removed"), removed_lines(plan))
         told.part(tr("The name is taken out of"), redacted_lines(plan))
         told.part(tr("It will read like this"), sample_lines(plan))
-        told.end([line for line in (kept_line(plan.kept_names), *map(tr, NOTES)) if line])
+        told.end([line for line in (kept_line(plan.kept_names), *notes(plan)) if line])
         self.body.addWidget(told)
+        self.choices = column(spacing=4)
+        self.body.addLayout(self.choices)
         self.body.addWidget(label(tr("Type {word} to go on:", word=plan.label), wrap=True))
         self.typed = line_edit(name=tr("Type {word} to go on", word=plan.label))
         self.body.addWidget(self.typed)
@@ -114,12 +131,12 @@ class EraseReceipt(Dialog):
         for line in redacted_lines(receipt):
             self.body.addWidget(label(tr("The name was taken out of {where}.", where=line), "quiet", wrap=True))
         kept = tr("Receipt {id}, kept in the vault without a name.", id=str(receipt.id))
-        for note in (kept, tr(NOTES[1])):
+        for note in (kept, tr(BACKUPS)):
             self.body.addWidget(label(note, "faint", wrap=True))
         self.add_choice("", tr("Close"), "primary", default=True)
 
 
-class _Told(QScrollArea):
+class Told(QScrollArea):
     """Headed lists that scroll where they are long."""
 
     def __init__(self) -> None:

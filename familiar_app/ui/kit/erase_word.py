@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from familiar_app.domain.erasure import ErasurePlan, Receipt, in_words
 from familiar_app.domain.text import tr, tr_later
+from familiar_app.store.profile_inventory import WholePlan
 
 WHAT = {
     "person": tr_later(
@@ -16,13 +17,35 @@ WHAT = {
     "channel": tr_later(
         "Everything that was said in this channel is removed for good, with whatever was drawn from it alone."
     ),
-    "familiar": tr_later("The familiar is removed for good, with all that it said and believes, and its folder."),
+    "familiar": tr_later(
+        "The familiar is removed for good, with all that it said and believes, and its folder: character, picture "
+        "and lorebook."
+    ),
+    "everything": tr_later(
+        "The whole profile is removed from this computer for good: all familiars, all that was said, the settings and "
+        "the keys. Afterwards Familiar starts as on its first day."
+    ),
 }
-NOTES = (
-    tr_later("Character texts and lorebooks were written by you and stay as they are."),
-    tr_later("Backups made before still have it until they are pruned. Going back to one erases it again."),
-)
+BACKUPS = tr_later("Backups made before still have it until they are pruned. Going back to one erases it again.")
+_CANON = tr_later("Character texts and lorebooks were written by you and stay as they are.")
+_OTHERS = tr_later("Other familiars and the lorebooks of everybody stay as they are.")
 BUSY = tr_later("Should the program end meanwhile, it goes on when the vault is next opened.")
+BACKUP_FIRST = tr_later("Make a backup first")
+BACKUP_KEEPS = tr_later(
+    "A backup keeps everything as it is now, this familiar too: whoever opens it finds it there. It is thinned out "
+    "thirty days later like all that lie in the folder of backups; copies elsewhere are yours to look after."
+)
+MODELS_TOO = tr_later("Downloaded models too: {models}")
+ERASE_WORD = tr_later("erase everything")
+"""What has to be typed before everything goes."""
+ELSEWHERE = tr_later(
+    "Backups that you copied elsewhere, exported files and what was sent to others are not touched: they are yours to "
+    "look after."
+)
+KEY_LEFT = tr_later(
+    "The keyring of this computer did not give up its copy of the key. Nothing is left that it opens here; remove the "
+    "entry “Familiar vault” there by hand."
+)
 
 
 def title(plan: ErasurePlan) -> str:
@@ -37,6 +60,11 @@ def title_while(plan: ErasurePlan) -> str:
     if plan.kind == "message":
         return tr("Erase message {name}", name=plan.label)
     return tr("Erase {name}", name=plan.label)
+
+
+def notes(plan: ErasurePlan) -> list[str]:
+    """Return what stands below every plan."""
+    return [tr(_OTHERS if plan.kind == "familiar" else _CANON), tr(BACKUPS)]
 
 
 def removed_lines(plan: ErasurePlan) -> list[str]:
@@ -65,3 +93,24 @@ def kept_line(names: Sequence[str]) -> str:
 def done_line(receipt: Receipt) -> str:
     """Return the one sentence about an erasure that is complete."""
     return tr("Erased: {what}.", what=", ".join(in_words(receipt.removed)) or tr("nothing"))
+
+
+def whole_lines(plan: WholePlan) -> list[str]:
+    """Return what goes with a profile, but for its models, which are a choice of their own."""
+    return [part.in_words() for part in plan.parts if part.kind != "models"]
+
+
+def models_line(plan: WholePlan) -> str:
+    """Return what there is of downloaded models, "" where there are none."""
+    return next((part.in_words() for part in plan.parts if part.kind == "models"), "")
+
+
+def staying_lines(plan: WholePlan) -> list[str]:
+    """Return what stays, and why."""
+    lines = []
+    if plan.stays:
+        names = ", ".join(plan.stays)
+        lines.append(tr("In its folder, but not made by Familiar: {names}", names=names))
+    if plan.foreign:
+        lines.append(tr("Backups of other vaults in {folder}: {n}", folder=str(plan.elsewhere), n=plan.foreign))
+    return lines

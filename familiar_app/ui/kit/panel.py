@@ -156,6 +156,8 @@ class PanelContext(QObject):
         """Go back to the place before this one."""
         self.go_back_to: Callable[[BackupChoice], object] = lambda _choice: None
         """Put a backup in the place of the profile; the vault is closed for it."""
+        self.erase: Callable[[str], object] = lambda _familiar: None
+        """Ask whether a familiar (by id) is to be erased, or with "" the whole profile, and do it."""
         self.offer_undo: OfferUndo = lambda _text, _undo, _redo=None: None
         """Show the undo bar: what was done, and what takes it back (starts its own task).
 

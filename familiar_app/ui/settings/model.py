@@ -8,6 +8,7 @@ from typing import Any
 from familiar_app.domain.settings import CharacterConfig
 from familiar_app.ui.settings import meaning
 from familiar_app.ui.settings.desktop import DESKTOP
+from familiar_app.ui.settings.erasing import ERASING
 from familiar_app.ui.settings.memory import MEMORY
 from familiar_app.ui.settings.setting import Setting
 from familiar_app.ui.settings.vault import BACKUPS, LOCKING
@@ -184,6 +185,7 @@ SETTINGS: tuple[Setting, ...] = (
         choices=(("debug", "Everything"), ("info", "Ordinary"), ("warning", "Warnings"), ("error", "Errors only")),
         words="debug diagnostics",
     ),
+    *ERASING,
 )
 
 

@@ -84,6 +84,7 @@ class SettingsPanel:
                 icon="settings",
                 group=f"Settings · {setting.group}",
                 words=setting.words,
+                minor=True,
             )
             for setting in SETTINGS
         ]
@@ -187,6 +188,8 @@ class SettingsPanel:
             "model_files": ("Show…", partial(self._show_panel, "models")),
             "network": ("Show…", partial(self._show_panel, "network")),
             "statement": ("Save…", self._save_statement),
+            "erase_familiar": ("Erase…", self._erase_familiar),
+            "erase_everything": ("Erase…", self._erase_everything),
         }
         caption, act = acts[setting.key]
         return caption, partial(self._start, act, setting)
@@ -352,6 +355,12 @@ class SettingsPanel:
 
     async def _show_backups(self, _setting: Setting) -> None:
         self._context.go_to("backups", "")
+
+    async def _erase_familiar(self, _setting: Setting) -> None:
+        self._context.erase(str(self._context.familiar))
+
+    async def _erase_everything(self, _setting: Setting) -> None:
+        self._context.erase("")
 
     async def _show_about(self, _setting: Setting) -> None:
         self._context.go_to("about", "")

@@ -91,6 +91,8 @@ class FamiliarSwitch:
             action.triggered.connect(lambda _checked=False, f=familiar, e=error: self._tell_broken(f, e))
         menu.addSeparator()
         menu.addAction(tr("Add a familiar…")).triggered.connect(lambda _checked=False: self._add())
+        leave = menu.addAction(tr("Erase {name}…", name=self.name.replace("&", "&&")))
+        leave.triggered.connect(lambda _checked=False: self._context.erase(str(self._context.familiar)))
         return menu
 
     def _reloaded(self, familiar: str) -> None:

@@ -46,12 +46,14 @@ class Frame(QWidget):
     """Built for one open vault and thrown away when it is closed.
 
     `add_wanted` asks for the wizard that adds a familiar; `familiar_shown` carries the name for the window's title;
-    `back_wanted` carries the backup that somebody wants to go back to.
+    `back_wanted` carries the backup that somebody wants to go back to; `erase_wanted` the id of the familiar that is to
+    be erased, "" for everything.
     """
 
     add_wanted = Signal()
     familiar_shown = Signal(str)
     back_wanted = Signal(object)
+    erase_wanted = Signal(str)
 
     def __init__(
         self,
@@ -258,6 +260,7 @@ class Frame(QWidget):
         context.has_panel = self._panels.__contains__
         context.go_back = self.go_back
         context.go_back_to = self.back_wanted.emit
+        context.erase = self.erase_wanted.emit
         context.offer_undo = self._offer_undo
         context.tell = self._bar.tell
         context.actions_changed = self._offer_panel

@@ -12,6 +12,7 @@ from PySide6.QtGui import QCloseEvent, QIcon
 from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
 
 from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.settings import ProfileSettings
 from familiar_app.domain.text import tr
 from familiar_app.store.resource import resource
@@ -34,6 +35,7 @@ from familiar_app.ui.shell.locking import Locking, close_dialogs
 from familiar_app.ui.shell.looks import apply_looks
 from familiar_app.ui.shell.notifier import Notifier
 from familiar_app.ui.shell.page_keys import PageKeys
+from familiar_app.ui.shell.parting import Parting, Stage
 from familiar_app.ui.shell.presence import Presence
 from familiar_app.ui.shell.returning import Returning
 from familiar_app.ui.shell.window_place import WindowPlace
@@ -70,6 +72,10 @@ class MainWindow(QWidget):
             show=self._show,
             unlock=lambda told: self._entrance.unlock(told=told),
             apply=self._apply,
+        )
+        self._parting = Parting(
+            parts,
+            Stage(self, self._put_frame_away, self._show, self._open, self._begin, self._tell_failure),
         )
         self._presence = Presence(self, parts, lock=self.lock, close_vault=self.close_vault)
         self._tray = self._presence.tray
@@ -183,6 +189,7 @@ class MainWindow(QWidget):
         frame.familiar_shown.connect(self._name_window)
         frame.context.settings_changed.connect(self._apply)
         frame.back_wanted.connect(self._go_back_to)
+        frame.erase_wanted.connect(self._erase)
         await self._place.restore(services.vault.state, frame)
         self._frame = frame
         self._name_window(services.familiars[frame.context.familiar].name)
@@ -235,9 +242,17 @@ class MainWindow(QWidget):
         wizard = Wizard(self._parts, adding=True)
         wizard.done.connect(self._added)
         wizard.given_up.connect(lambda: self._back_from(wizard))
+        wizard.meant_for.connect(self._look_at_card)
         self._add(wizard)
         self._pages.setCurrentWidget(self._covering.front(wizard))
         wizard.start(self._taken_card())
+
+    def _look_at_card(self, familiar: str, card: Path) -> None:
+        """Leave the wizard for the page of a familiar that is there, which shows what the card would change."""
+        if self._frame is not None:
+            self._show(self._frame)
+            self._frame.switch_familiar(familiar)
+            self._frame.go_to("character", f"import:{card}")
 
     def _added(self, familiar: str) -> None:
         if self._frame is None:
@@ -266,6 +281,19 @@ class MainWindow(QWidget):
 
     def _go_back_to(self, choice: BackupChoice) -> None:
         self._tasks.start(partial(self._returning.to, choice), name="window.restore")
+
+    def _erase(self, familiar: str) -> None:
+        """Erase a familiar, or with "" everything, once that is confirmed."""
+        parting = self._parting
+        work = partial(parting.from_familiar, FamiliarId(familiar)) if familiar else parting.from_everything
+        self._tasks.start(work, name="window.erase", show_error=lambda error, _again: self._tell_failure(error))
+
+    def _tell_failure(self, error: FamiliarError) -> None:
+        """Tell of an error where one can go on all the same."""
+        if self._frame is not None:
+            self._frame.notice.show_error(error)
+        else:
+            self._failed(error, None)
 
     async def _close_vault(self) -> None:
         try:
