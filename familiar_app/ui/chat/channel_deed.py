@@ -77,6 +77,7 @@ class ChannelDeeds:
         shown.setChecked(self._model.channels.show_archived)
         shown.triggered.connect(self._show_archived)
         menu.addSeparator()
+        menu.addAction(tr("Bring in a chat…")).triggered.connect(lambda: self.do("bring_in"))
         menu.addAction(tr("Export the messages…")).triggered.connect(lambda: self.do("export_channel"))
         menu.addAction(tr("Read as plain text")).triggered.connect(self.read_as_text)
         menu.addSeparator()

@@ -16,6 +16,7 @@ from familiar_app.domain.ids import ChannelId, TurnId
 from familiar_app.domain.text import tr
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Revision, Role
+from familiar_app.ui.chat.bring_deed import BringDeeds
 from familiar_app.ui.chat.channel_deed import ChannelDeeds
 from familiar_app.ui.chat.composer import length_problem
 from familiar_app.ui.chat.day_picker import DayPicker
@@ -35,7 +36,7 @@ log = logging.getLogger(__name__)
 Make = Callable[[], Coroutine[Any, Any, Any]]
 
 
-class Deeds(EraseDeeds, ChannelDeeds):
+class Deeds(EraseDeeds, BringDeeds, ChannelDeeds):
     """The deeds of one chat view. `do` takes a deed by its word; rows and channels have their own doors."""
 
     def __init__(self, view: ChatView) -> None:
@@ -75,6 +76,7 @@ class Deeds(EraseDeeds, ChannelDeeds):
             "archive_channel": self._archive_channel,
             "erase_channel": self._erase_channel,
             "export_channel": self._export_channel,
+            "bring_in": self._bring_in,
             "refresh": model.refresh,
         }
 

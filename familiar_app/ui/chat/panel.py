@@ -125,7 +125,7 @@ class ChatPanel:
             deed("rename_channel", tr("Rename this channel…"), icon="edit"),
             deed("archive_channel", tr("Archive this channel"), icon="archive"),
             deed("regenerate", tr("Answer again"), icon="refresh", words=tr("regenerate reroll swipe")),
-            deed("go_on", tr("Continue the last answer"), icon="send", words=tr("go on cut off length limit")),
+            deed("go_on", tr("Continue the last answer"), icon="play", words=tr("go on cut off length limit")),
             deed("why", tr("Why this answer?"), shortcut="Ctrl+Shift+W", icon="question", words=tr("prompt trace")),
             deed("day", tr("Go to a day…"), shortcut="Ctrl+G", icon="calendar", words=tr("date jump")),
             deed("end", tr("Go to the newest message"), icon="chevron_down"),
@@ -157,16 +157,28 @@ class ChatPanel:
             group=tr("Chat"),
             words=tr("save turns jsonl file"),
         )
-        return export, *(
-            Action(
-                f"chat.channel.{summary.channel.id}",
-                channel_title(summary.channel),
-                lambda channel=summary.channel.id: self._go(channel),
-                icon="chat",
-                group=tr("Channel"),
-                words=str(summary.channel.key),
-            )
-            for summary in view.model.channels.summaries
+        bring = Action(
+            "chat.bring_in",
+            tr("Bring in a chat…"),
+            lambda: view.deeds.do("bring_in"),
+            icon="folder",
+            group=tr("Chat"),
+            words=tr("import moving in sillytavern discord jsonl history"),
+        )
+        return (
+            bring,
+            export,
+            *(
+                Action(
+                    f"chat.channel.{summary.channel.id}",
+                    channel_title(summary.channel),
+                    lambda channel=summary.channel.id: self._go(channel),
+                    icon="chat",
+                    group=tr("Channel"),
+                    words=str(summary.channel.key),
+                )
+                for summary in view.model.channels.summaries
+            ),
         )
 
     def _go(self, channel: ChannelId) -> None:

@@ -112,9 +112,21 @@ class ChatView(QWidget):
         layout = column(spacing=0)
         layout.addLayout(head)
         layout.addWidget(self.channels, 1)
+        layout.addWidget(self._hint())
         self.channels.setStyleSheet("QListView { background: transparent; }")
         self._channel_side.setLayout(layout)
         return self._channel_side
+
+    def _hint(self) -> QWidget:
+        """Return what stands below the channels while nothing was said in any of them."""
+        self.hint = QWidget()
+        told = column(margins=12, spacing=4)
+        told.addWidget(label(tr("Talked elsewhere before?"), "faint", wrap=True))
+        self.bring = button(tr("Bring in a chat…"), lambda: self.deeds.do("bring_in"), role="link")
+        told.addWidget(self.bring, 0, Qt.AlignmentFlag.AlignLeft)
+        self.hint.setLayout(told)
+        self.hint.hide()
+        return self.hint
 
     def _middle(self) -> QWidget:
         middle = surface(QWidget(), 1)
@@ -202,6 +214,7 @@ class ChatView(QWidget):
     def _show_channels(self) -> None:
         model = self.model
         self.channels.rows.fill(model.channels.summaries, now=model.now(), zone=model.zone)
+        self.hint.setVisible(not any(one.turns for one in model.channels.summaries))
         if model.open is not None:
             self.channels.select(model.open.channel.id)
             summary = model.channels.find(model.open.channel.id)
