@@ -17,7 +17,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
-from familiar_app.domain.text import tr
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.store.resource import resource
 
 FILE = "build.json"
@@ -26,7 +26,7 @@ LONGEST_TEXT_CHARS = 400_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _FILE_NAME = re.compile(r"(licen[cs]e|copying|notice|authors)", re.IGNORECASE)
 _CLASSIFIER = "License :: "
-_UNSAID = tr("see its text")
+_UNSAID = tr_later("see its text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def licence_name(about: Any) -> str:
         return ", ".join(classes)
     line = (about.get("License") or "").strip()
     # Some put the whole text there.
-    return str(line) if line and "\n" not in line and len(line) <= 80 else _UNSAID
+    return str(line) if line and "\n" not in line and len(line) <= 80 else tr(_UNSAID)
 
 
 def _text(found: Distribution) -> str:

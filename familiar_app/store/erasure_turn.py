@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from familiar_app.domain.erasure import Sample
 from familiar_app.domain.ids import TurnId
 from familiar_app.domain.redaction import Redaction
+from familiar_app.domain.text import tr
 from familiar_app.store.erasure_list import remember_words
 from familiar_app.store.fact_write import drop_sources
 from familiar_app.store.moment import from_micros
@@ -46,7 +47,7 @@ def clean_turns(
     for number, role, content, calls, attachments in rows:
         left = (redaction.text(content), *(one and redaction.stored(one) for one in (calls, attachments)))
         if left != (content, calls, attachments):
-            _note(samples, f"turn {number}", content, left[0] or "")
+            _note(samples, tr("turn {number}", number=str(number)), content, left[0] or "")
             counts["vectors"] += _vectors(connection, number)
             remember_words(connection, number)
             connection.execute(
