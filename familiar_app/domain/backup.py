@@ -30,7 +30,10 @@ class BackupMark:
 
 @dataclass(frozen=True, slots=True)
 class KeepRule:
-    """How many are kept: the newest of each of the latest days, weeks and months that have one."""
+    """How many are kept: one of each of the latest days, weeks and months that have one.
+
+    That is the newest; of a day rather the newest that somebody asked for, where there is such a one.
+    """
 
     daily: int
     weekly: int
@@ -79,9 +82,11 @@ def outdated(
     """
     # Those of one second in a fixed order, so that thinning again takes none of what was kept.
     known = sorted(set(marks), key=lambda mark: (mark.made_at, mark.cause), reverse=True)
-    kept = _newest_of_each(known, rule.daily, "%Y-%m-%d")
-    kept |= _newest_of_each(known, rule.weekly, "%G-%V")
-    kept |= _newest_of_each(known, rule.monthly, "%Y-%m")
+    # False comes before True, and sorting keeps the order of the rest.
+    asked_first = sorted(known, key=lambda mark: (-_day_of(mark), mark.cause != "asked"))
+    kept = _first_of_each(asked_first, rule.daily, "%Y-%m-%d")
+    kept |= _first_of_each(known, rule.weekly, "%G-%V")
+    kept |= _first_of_each(known, rule.monthly, "%Y-%m")
     kept |= {mark for mark in known if mark.cause != "scheduled" and now - mark.made_at < CHOSEN_KEPT}
     kept |= set(known[:1])
     limit = holds_erased_before(erasures, now)
@@ -90,8 +95,17 @@ def outdated(
     return set(known) - kept
 
 
-def _newest_of_each(newest_first: list[BackupMark], most: int, period: str) -> set[BackupMark]:
+def spared_until(mark: BackupMark) -> datetime | None:
+    """Return until when a backup is spared from thinning, whatever else there is; None for one made by itself."""
+    return None if mark.cause == "scheduled" else mark.made_at + CHOSEN_KEPT
+
+
+def _day_of(mark: BackupMark) -> int:
+    return mark.made_at.toordinal()
+
+
+def _first_of_each(ordered: list[BackupMark], most: int, period: str) -> set[BackupMark]:
     found: dict[str, BackupMark] = {}
-    for mark in newest_first:
+    for mark in ordered:
         found.setdefault(mark.made_at.strftime(period), mark)
     return set(list(found.values())[:most])

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from familiar_app.domain.backup import BackupMark, KeepRule, backup_name, is_due, mark_of, outdated
+from familiar_app.domain.backup import BackupMark, KeepRule, backup_name, is_due, mark_of, outdated, spared_until
 
 NOW = datetime(2025, 12, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -55,6 +55,19 @@ def test_one_that_was_asked_for_stays_thirty_days() -> None:
     young, old = BackupMark(NOW - DAY * 29, "asked"), BackupMark(NOW - DAY * 31, "asked")
     newer = [BackupMark(NOW - DAY * back, "scheduled") for back in range(3)]
     assert outdated([young, old, *newer], NOW, KeepRule(2, 0, 0)) == {old, newer[2]}
+    assert spared_until(young) == NOW + DAY
+    assert spared_until(newer[0]) is None
+
+
+def test_of_one_day_those_made_by_themselves_go_before_one_that_was_asked_for() -> None:
+    day = NOW - DAY * 5
+    asked = BackupMark(day, "asked")
+    others = [BackupMark(day + timedelta(hours=hours), "scheduled") for hours in (-2, 3)]
+    newest = BackupMark(NOW, "scheduled")
+    assert outdated([asked, *others, newest], NOW, KeepRule(7, 0, 0)) == set(others)
+    assert outdated([*others, newest], NOW, KeepRule(7, 0, 0)) == {others[0]}
+    later = NOW + DAY * 200
+    assert outdated([asked, *others, newest], later, KeepRule(7, 0, 0)) == set(others), "also when thirty days are over"
 
 
 def test_what_was_erased_is_gone_from_backups_after_thirty_days() -> None:
