@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from gettext import NullTranslations
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QImage, QKeySequence, QTextDocument
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import speak
 from familiar_app.ui.help.view import HelpView
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.theme import Theme
@@ -228,3 +230,16 @@ def test_an_error_that_leaves_nothing_else_leads_to_the_manual(world: World, on_
         assert window._pages.currentWidget() is page
 
     on_loop(with_window(world, test))
+
+
+def test_in_another_language_it_says_that_the_manual_is_in_english(world: World, on_loop: OnLoop) -> None:
+    async def run(*, there: bool) -> None:
+        async with help_window(world) as (_window, view):
+            said = [one.text() for one in view.findChildren(QLabel)]
+            assert ("The manual is written in English." in said) == there
+
+    speak("de", NullTranslations())
+    try:
+        on_loop(run(there=True))
+    finally:
+        speak("en", NullTranslations())

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QWidget
 
-from familiar_app.domain.text import ntr, tr
+from familiar_app.domain.text import tr
 from familiar_app.ui.first_run.model import FirstRun
 from familiar_app.ui.first_run.page import Page
 from familiar_app.ui.kit.avatar import avatar, picture_from_bytes
@@ -170,7 +170,7 @@ class CharacterPage(Page):
         report = self.state.report
         shown = report if len(report) <= MOST_REPORT + 1 else report[:MOST_REPORT]
         rest = len(report) - len(shown)
-        return [*shown, *([ntr("And {n} more.", "And {n} more.", rest)] if rest else [])]
+        return [*shown, *([tr("And {n} more.", n=rest)] if rest else [])]
 
     def _show_face(self) -> None:
         picture = picture_from_bytes(self.state.avatar_png) if self.state.avatar_png else None

@@ -16,7 +16,9 @@ from familiar_app.ui.kit.theme import Theme
 
 WIDEST = 760
 """A page is no wider than this, before zoom: longer lines are hard to read."""
-EDGE = 24
+EDGE, NARROW_EDGE = 24, 8
+NARROW = 480
+"""A sheet that is narrower leaves the room at its sides to the words."""
 
 _STYLE = """
 h1 {{ font-size: {title}px; margin-top: 8px; margin-bottom: 8px; }}
@@ -81,7 +83,7 @@ class PageBrowser(QTextBrowser):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         spare = self.width() - self.verticalScrollBar().sizeHint().width() - self._theme.px(WIDEST)
-        side = max(EDGE, spare // 2)
+        side = max(EDGE if self.width() >= self._theme.px(NARROW) else NARROW_EDGE, spare // 2)
         margins = self.viewportMargins()
         if (margins.left(), margins.right()) != (side, side):
             self.setViewportMargins(side, 8, side, 8)

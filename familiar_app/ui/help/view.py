@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QKeyEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QWidget
 
-from familiar_app.domain.text import tr
+from familiar_app.domain.text import language, tr
 from familiar_app.ui.help.browser import PageBrowser
 from familiar_app.ui.help.manual import CONTENTS, Hit
 from familiar_app.ui.help.model import HelpModel
@@ -118,6 +118,8 @@ class HelpView(QWidget):
         left = column(margins=8, spacing=4)
         left.addWidget(self.said)
         left.addWidget(self.list, 1)
+        if language() != "en":
+            left.addWidget(label(tr("The manual is written in English."), "quiet", wrap=True))
         self._left.setLayout(left)
         self._panes = QSplitter(Qt.Orientation.Horizontal)
         self._panes.setChildrenCollapsible(False)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
 from familiar_app.domain.errors import FamiliarError, LockedError
-from familiar_app.domain.text import tr
+from familiar_app.domain.text import ptr, tr
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.icon import follow, pixmap
 from familiar_app.ui.kit.label import column, label, row, surface
@@ -34,7 +34,7 @@ class CoverScreen(QWidget):
         self._picture = QLabel()
         entry = PassphraseEntry(parts.theme, tr("Passphrase or recovery code"), self._try)
         self.passphrase, self.field, self._caps = entry.field, entry.labelled, entry.caps
-        self._go = button(tr("Unlock"), self._try, role="primary")
+        self._go = button(ptr("window", "Unlock"), self._try, role="primary")
         self._close = button(tr("Close the vault"), self.close_wanted.emit, role="link")
         self._close.setToolTip(tr("Your familiars stop, and the key leaves this program's memory."))
         self._middle = QWidget()
@@ -90,7 +90,7 @@ class CoverScreen(QWidget):
         if on:
             self.notice.clear()
         self._go.setEnabled(not on)
-        self._go.setText(tr("Opening…") if on else tr("Unlock"))
+        self._go.setText(tr("Opening…") if on else ptr("window", "Unlock"))
         self.passphrase.setReadOnly(on)
 
     def _refresh(self) -> None:
