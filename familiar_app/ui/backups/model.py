@@ -7,6 +7,7 @@ from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from familiar_app.domain.text import tr
 from familiar_app.store.backup import megabytes
 from familiar_app.store.backup_keeper import BackupState
 from familiar_app.store.backup_shelf import KeptBackup
@@ -54,7 +55,7 @@ class BackupsModel(Watched):
         """Make a backup on the shelf, or in a file of its own."""
         self.said = ""
         path, _contents = await self._services.backups.make("asked", target)
-        self.said = f"The backup is written and checked: {path.name}."
+        self.said = tr("The backup is written and checked: {name}.", name=path.name)
         await self.load()
 
     async def verify(self) -> None:
@@ -77,7 +78,8 @@ class BackupsModel(Watched):
 
     async def _vacuum(self) -> None:
         before, after = await self._services.vault.vacuum(self._show)
-        self.said = f"The vault took {megabytes(before)} and takes {megabytes(after)} now."
+        sizes = {"before": megabytes(before), "after": megabytes(after)}
+        self.said = tr("The vault took {before} and takes {after} now.", **sizes)
 
     async def _at(self, work: Work, running) -> None:
         self.work, self.part, self.said = work, 0.0, ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 
+from familiar_app.domain.text import ntr, tr, tr_later
 from familiar_app.store.backup_shelf import KeptBackup
 from familiar_app.ui.backups.model import BackupsModel
 from familiar_app.ui.backups.view import BackupsView
@@ -34,7 +35,7 @@ class BackupsPanel:
     """Implements `kit.panel.Panel`. It keeps the word about backups in the status bar, whether it is shown or not."""
 
     id = "backups"
-    title = "Backups"
+    title = tr_later("Backups")
     icon = "save"
     off_rail = True
 
@@ -51,18 +52,23 @@ class BackupsPanel:
         self._tasks.start(services.backups.listed_quietly, name="backups.look")
 
     def actions(self) -> Sequence[Action]:
-        return (Action("backups.refresh", "Look for backups again", self.activate, "F5", "refresh", "Vault"),)
+        again = tr("Look for backups again")
+        return (Action("backups.refresh", again, self.activate, "F5", "refresh", tr("Vault")),)
 
     def palette_entries(self) -> Sequence[Action]:
+        show = partial(self._context.go_to, self.id, "")
+
         def deed(name: str, title: str, run, words: str) -> Action:
-            return Action(f"backups.{name}", title, run, icon=self.icon, group="Vault", words=words)
+            return Action(f"backups.{name}", title, run, icon=self.icon, group=tr("Vault"), words=words)
 
         return (
-            deed("show", "Backups", partial(self._context.go_to, self.id, ""), "restore verify vacuum safety copy"),
-            deed("make", "Back up now", partial(self._press, "make"), "backup save copy"),
-            deed("restore", "Go back to a backup…", partial(self._context.go_to, self.id, ""), "restore undo rescue"),
-            deed("verify", "Check the vault", partial(self._press, "verify"), "verify damage integrity"),
-            deed("vacuum", "Give back unused room", partial(self._press, "vacuum"), "vacuum compact shrink size"),
+            deed("show", tr("Backups"), show, tr("restore verify vacuum safety copy")),
+            deed("make", tr("Back up now"), partial(self._press, "make"), tr("backup save copy")),
+            deed("restore", tr("Go back to a backup…"), show, tr("restore undo rescue")),
+            deed("verify", tr("Check the vault"), partial(self._press, "verify"), tr("verify damage integrity")),
+            deed(
+                "vacuum", tr("Give back unused room"), partial(self._press, "vacuum"), tr("vacuum compact shrink size")
+            ),
         )
 
     def activate(self) -> None:
@@ -93,7 +99,7 @@ class BackupsPanel:
     async def _choose(self, kept: KeptBackup | None) -> None:
         key = self._services.vault.data_key()
         turns = await self._services.vault.turns.count()
-        told = f"The vault has {turns:,} messages now."
+        told = ntr("The vault has {n} message now.", "The vault has {n} messages now.", turns)
         path = None if kept is None else kept.path
         choice = await choose_backup(self.widget, self._context.theme, path, data_key=key, told=told)
         if choice is not None:
@@ -104,4 +110,4 @@ class BackupsPanel:
         self._context.status.update(backup=word, backup_tip=tip, backup_tone=tone)
 
     def _failed(self, error: FamiliarError, _again: object) -> None:
-        self._context.status.update(backup="Backups: unknown", backup_tip=str(error), backup_tone="danger")
+        self._context.status.update(backup=tr("Backups: unknown"), backup_tip=str(error), backup_tone="danger")

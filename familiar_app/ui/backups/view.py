@@ -10,9 +10,10 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QProgressBar, QWidget
 
 from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.store.backup_shelf import KeptBackup
 from familiar_app.ui.backups.model import BackupsModel
-from familiar_app.ui.backups.word import row_text, state_text
+from familiar_app.ui.backups.word import KEPT, row_text, state_text
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.card import card, flowing
 from familiar_app.ui.kit.dialog import choose_file
@@ -26,12 +27,14 @@ from familiar_app.ui.kit.wait import WaitStack
 
 WIDTH = 760
 MOST_PROBLEMS = 100
-EMPTY = (
+EMPTY = tr_later(
     "The first backup is made by itself a minute after the vault was opened. Each one holds the vault, the settings "
     "and the characters in one encrypted file, and opens with the passphrase of its day."
 )
-VERIFY = "Reads every page of the vault and checks that all of it fits together."
-VACUUM = "Writes the vault anew without the room it no longer uses. Needs as much free room again for a moment."
+VERIFY = tr_later("Reads every page of the vault and checks that all of it fits together.")
+VACUUM = tr_later(
+    "Writes the vault anew without the room it no longer uses. Needs as much free room again for a moment."
+)
 AGE_EVERY_MS = 60_000
 
 
@@ -44,7 +47,7 @@ class BackupsView(QWidget):
         super().__init__()
         self.model, self._context, self._go_back = model, context, go_back
         surface(self, 1)
-        self.setAccessibleName("Backups")
+        self.setAccessibleName(tr("Backups"))
         self.notice = Notice(context.theme)
         self.tasks = Tasks(context.tasks, self, self.notice.show_error)
         self._build()
@@ -59,8 +62,8 @@ class BackupsView(QWidget):
 
     def _build(self) -> None:
         theme = self._context.theme
-        header = PanelHeader(theme, "Backups")
-        self.make = button("Back up now", self._make, theme=theme, icon="save", role="primary")
+        header = PanelHeader(theme, tr("Backups"))
+        self.make = button(tr("Back up now"), self._make, theme=theme, icon="save", role="primary")
         header.add_end(self.make)
         page = column(spacing=12)
         page.setContentsMargins(24, 16, 24, 24)
@@ -79,13 +82,13 @@ class BackupsView(QWidget):
 
     def _build_state(self) -> QFrame:
         made, inside = card()
-        self.elsewhere = button("Back up to a file…", self._make_elsewhere)
-        self.from_file = button("Go back to a file…", partial(self._go_back, None))
+        self.elsewhere = button(tr("Back up to a file…"), self._make_elsewhere)
+        self.from_file = button(tr("Go back to a file…"), partial(self._go_back, None))
         self._state = label("", "strong", wrap=True)
         self._failure = label("", "danger", wrap=True, selectable=True)
-        self._bar = _bar("A backup is being made")
-        self.stop_button = button("Cancel", lambda: self.tasks.stop("backups.make"))
-        self.stop_button.setAccessibleName("Cancel the backup")
+        self._bar = _bar(tr("A backup is being made"))
+        self.stop_button = button(tr("Cancel"), lambda: self.tasks.stop("backups.make"))
+        self.stop_button.setAccessibleName(tr("Cancel the backup"))
         self._said = label("", "quiet", wrap=True)
         for widget in (self._state, self._failure, self._bar, self._said):
             inside.addWidget(widget)
@@ -95,33 +98,35 @@ class BackupsView(QWidget):
     def _build_list(self) -> QFrame:
         made, inside = card()
         head = row(spacing=8)
-        head.addWidget(label("Kept backups", "strong"))
+        head.addWidget(label(tr("Kept backups"), "strong"))
         head.addStretch(1)
-        self.folder_button = button("Open folder", partial(self.tasks.start, self._open_folder, name="backups.folder"))
-        settings = button("Settings…", partial(self._context.go_to, "settings", "backup."))
-        settings.setAccessibleName("Settings of backups")
+        open_folder = partial(self.tasks.start, self._open_folder, name="backups.folder")
+        self.folder_button = button(tr("Open folder"), open_folder)
+        settings = button(tr("Settings…"), partial(self._context.go_to, "settings", "backup."))
+        settings.setAccessibleName(tr("Settings of backups"))
         head.addWidget(self.folder_button)
         head.addWidget(settings)
         inside.addLayout(head)
+        inside.addWidget(label(tr(KEPT), "quiet", wrap=True))
         self._rows = column(spacing=8)
         inside.addLayout(self._rows)
-        self._empty = label(EMPTY, "quiet", wrap=True)
+        self._empty = label(tr(EMPTY), "quiet", wrap=True)
         inside.addWidget(self._empty)
         self.row_buttons: list[QWidget] = []
         return made
 
     def _build_care(self) -> QFrame:
         made, inside = card()
-        inside.addWidget(label("Care of the vault", "strong"))
-        inside.addWidget(label(VERIFY, "quiet", wrap=True))
-        self.verify = button("Check the vault", partial(self._care, "verify"))
+        inside.addWidget(label(tr("Care of the vault"), "strong"))
+        inside.addWidget(label(tr(VERIFY), "quiet", wrap=True))
+        self.verify = button(tr("Check the vault"), partial(self._care, "verify"))
         inside.addWidget(flowing(self.verify))
         self._found = column(spacing=4)
         inside.addLayout(self._found)
-        inside.addWidget(label(VACUUM, "quiet", wrap=True))
-        self.vacuum = button("Give back room", partial(self._care, "vacuum"))
+        inside.addWidget(label(tr(VACUUM), "quiet", wrap=True))
+        self.vacuum = button(tr("Give back room"), partial(self._care, "vacuum"))
         inside.addWidget(flowing(self.vacuum))
-        self._care_bar = _bar("At work on the vault")
+        self._care_bar = _bar(tr("At work on the vault"))
         inside.addWidget(self._care_bar)
         return made
 
@@ -130,7 +135,7 @@ class BackupsView(QWidget):
     def load(self) -> None:
         """Read the list anew."""
         if not self.model.loaded:
-            self._wait.begin("Looking for backups…")
+            self._wait.begin(tr("Looking for backups…"))
         self._ages.start()
         self.tasks.start(self._load, name="backups.load", replace=True)
 
@@ -155,7 +160,7 @@ class BackupsView(QWidget):
 
     async def _to_file(self) -> None:
         path = await choose_file(
-            self, "Back up to a file", mode="save", filters=["Backups (*.backup)"], suggest="familiar.backup"
+            self, tr("Back up to a file"), mode="save", filters=[tr("Backups (*.backup)")], suggest="familiar.backup"
         )
         if path is not None:
             await self.model.make(path)
@@ -168,7 +173,9 @@ class BackupsView(QWidget):
     async def _open_folder(self) -> None:
         folder = self.model.folder
         if folder is None or not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            raise OutsideError("The system could not open the folder.", f"Open {folder} yourself.")
+            raise OutsideError(
+                tr("The system could not open the folder."), tr("Open {folder} yourself.", folder=str(folder))
+            )
 
     # ---- showing
 
@@ -210,8 +217,8 @@ class BackupsView(QWidget):
         words.addWidget(label(title, wrap=True))
         words.addWidget(label(text, "quiet", wrap=True))
         inside.addLayout(words, 1)
-        back = button("Go back…", partial(self._go_back, kept))
-        back.setAccessibleName(f"Go back to the backup: {title}")
+        back = button(tr("Go back…"), partial(self._go_back, kept))
+        back.setAccessibleName(tr("Go back to the backup: {when}", when=title))
         back.setToolTip(str(kept.path))
         inside.addWidget(back)
         made.setLayout(inside)
@@ -223,18 +230,18 @@ class BackupsView(QWidget):
         self._care_bar.setVisible(bool(model.work))
         self._care_bar.setValue(round(model.part * 1000))
         for made, word, running in (
-            (self.verify, "Check the vault", model.work == "verify"),
-            (self.vacuum, "Give back room", model.work == "vacuum"),
+            (self.verify, tr("Check the vault"), model.work == "verify"),
+            (self.vacuum, tr("Give back room"), model.work == "vacuum"),
         ):
             made.setEnabled(not model.work)
-            made.setText("At work…" if running else word)
+            made.setText(tr("At work…") if running else word)
         if model.work:
             return
         clear_layout(self._found)
         if model.problems is None:
             return
         if not model.problems:
-            self._found.addWidget(label("The vault is whole.", "good", wrap=True))
+            self._found.addWidget(label(tr("The vault is whole."), "good", wrap=True))
         for problem in model.problems[:MOST_PROBLEMS]:
             text = f"{problem.where}: {problem.what} {problem.how_to_mend}"
             self._found.addWidget(label(text, "danger", wrap=True, selectable=True))
