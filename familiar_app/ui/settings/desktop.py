@@ -2,51 +2,59 @@
 
 from __future__ import annotations
 
+from familiar_app.domain.text import tr_later
 from familiar_app.ui.settings.setting import Setting
 
 DESKTOP: tuple[Setting, ...] = (
     Setting(
         "autostart",
-        "Desktop",
-        "Start with the system",
-        "Opens this profile hidden in the tray when you sign in. Where it opens without asking, your familiars are "
-        "there at once; else it waits for the passphrase.",
+        tr_later("Desktop"),
+        tr_later("Start with the system"),
+        tr_later(
+            "Opens this profile hidden in the tray when you sign in. Where it opens without asking, your familiars are "
+            "there at once; else it waits for the passphrase."
+        ),
         "switch",
         scope="system",
-        words="autostart boot login launch sign in startup",
+        words=tr_later("autostart boot login launch sign in startup"),
     ),
     Setting(
         "notify.do_not_disturb",
-        "Desktop",
-        "Do not disturb",
-        "Shows no notifications. Else they tell of replies, reminders and failures while the window is not in front.",
+        tr_later("Desktop"),
+        tr_later("Do not disturb"),
+        tr_later(
+            "Shows no notifications. Else they tell of replies, reminders and failures while the window is not in "
+            "front."
+        ),
         "switch",
-        words="notifications quiet silence bell popup",
+        words=tr_later("notifications quiet silence bell popup"),
     ),
     Setting(
         "notify.words",
-        "Desktop",
-        "Names and words in notifications",
-        "Shows who said what. Whoever sees the screen can read it, and many systems keep it. A locked window never "
-        "shows any.",
+        tr_later("Desktop"),
+        tr_later("Names and words in notifications"),
+        tr_later(
+            "Shows who said what. Whoever sees the screen can read it, and many systems keep it. A locked window never "
+            "shows any."
+        ),
         "switch",
-        leaves="Goes to the system's list of notifications.",
-        words="privacy preview content message",
+        leaves=tr_later("Goes to the system's list of notifications."),
+        words=tr_later("privacy preview content message"),
     ),
     Setting(
         "profiles",
-        "Desktop",
-        "Profiles",
-        "Other vaults on this computer, each in a window of its own.",
+        tr_later("Desktop"),
+        tr_later("Profiles"),
+        tr_later("Other vaults on this computer, each in a window of its own."),
         "act",
-        words="account vault several second switch open folder",
+        words=tr_later("account vault several second switch open folder"),
     ),
     Setting(
         "about",
-        "Desktop",
-        "About Familiar",
-        "Version, licences of the libraries, where the profile and the log are, and diagnostics to copy.",
+        tr_later("Desktop"),
+        tr_later("About Familiar"),
+        tr_later("Version, licences of the libraries, where the profile and the log are, and diagnostics to copy."),
         "act",
-        words="version licence license credits diagnostics support update",
+        words=tr_later("version licence license credits diagnostics support update"),
     ),
 )

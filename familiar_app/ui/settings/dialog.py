@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.text import tr
 from familiar_app.store.recovery_code import new_recovery_code
 from familiar_app.ui.kit.dialog import Dialog, shown
 from familiar_app.ui.kit.field import LabelledField, PasswordField
@@ -53,8 +54,8 @@ async def ask_model(
     room = parent.window().size()
     area.setMinimumSize(min(parts.theme.px(600), room.width() - 80), min(parts.theme.px(460), room.height() - 200))
     dialog.body.addWidget(area)
-    dialog.add_choice("", "Cancel")
-    save = dialog.add_choice("save", "Use this model", "primary")
+    dialog.add_choice("", tr("Cancel"))
+    save = dialog.add_choice("save", tr("Use this model"), "primary")
     save.clicked.disconnect()
     save.clicked.connect(lambda: dialog.choose("save") if chooser.check() else None)
     chooser.focus()
@@ -70,17 +71,17 @@ async def ask_new_passphrase(
 
     `confirm` raises LockedError where what was typed is neither the passphrase nor the recovery code.
     """
-    dialog = Dialog(parent, "Change the passphrase")
+    dialog = Dialog(parent, tr("Change the passphrase"))
     dialog.setMinimumWidth(min(parts.theme.px(440), parent.window().width() - 80))
-    words = "The vault is not written anew; only the lock changes. The recovery code stays as it is."
+    words = tr("The vault is not written anew; only the lock changes. The recovery code stays as it is.")
     dialog.body.addWidget(label(words, "quiet", wrap=True))
-    old = _OldPassphrase(parts.theme, "Present passphrase")
-    old_field = LabelledField("Present passphrase", old, hint="The recovery code will do as well.")
-    fields = NewPassphrase(parts.theme, name="New passphrase")
+    old = _OldPassphrase(parts.theme, tr("Present passphrase"))
+    old_field = LabelledField(tr("Present passphrase"), old, hint=tr("The recovery code will do as well."))
+    fields = NewPassphrase(parts.theme, name=tr("New passphrase"))
     dialog.body.addWidget(old_field)
     dialog.body.addWidget(fields)
-    dialog.add_choice("", "Cancel")
-    save = dialog.add_choice("save", "Change passphrase", "primary", default=True)
+    dialog.add_choice("", tr("Cancel"))
+    save = dialog.add_choice("save", tr("Change passphrase"), "primary", default=True)
     save.clicked.disconnect()
 
     def refuse(error: FamiliarError, _again: Callable[[], object] | None) -> None:
@@ -97,7 +98,7 @@ async def ask_new_passphrase(
         dialog.choose("save")
 
     def check() -> None:
-        old_field.set_wrong("" if old.text() else "Type the passphrase that opens the vault now.")
+        old_field.set_wrong("" if old.text() else tr("Type the passphrase that opens the vault now."))
         if not old.text():
             old.setFocus()
         elif fields.check():
@@ -126,15 +127,15 @@ class _OldPassphrase(PasswordField):
 
 async def ask_new_recovery_code(parent: QWidget, parts: WindowParts, where: Path) -> str | None:
     """Show a fresh recovery code and have it confirmed; None where the person gave up."""
-    dialog = Dialog(parent, "New recovery code")
-    words = "Keep this code, then confirm it. From then on the old code no longer opens the vault."
+    dialog = Dialog(parent, tr("New recovery code"))
+    words = tr("Keep this code, then confirm it. From then on the old code no longer opens the vault.")
     dialog.body.addWidget(label(words, "quiet", wrap=True))
     code = new_recovery_code()
     view = RecoveryCodeView(parts.theme, parts.tasks, where)
     view.set_code(code)
     dialog.body.addWidget(view)
-    dialog.add_choice("", "Cancel")
-    save = dialog.add_choice("save", "Use this code", "primary")
+    dialog.add_choice("", tr("Cancel"))
+    save = dialog.add_choice("save", tr("Use this code"), "primary")
     save.clicked.disconnect()
 
     def finish() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.settings import CharacterConfig
+from familiar_app.domain.text import tr
 from familiar_app.models.embedder_factory import build_embedder
 from familiar_app.store.resource import resource
 
@@ -27,9 +28,9 @@ def is_on(config: CharacterConfig) -> bool:
 def missing(config: CharacterConfig) -> list[str]:
     """Return what of the three is off, in words."""
     parts = (
-        (config.providers.embedding.backend != "off", "the embedder"),
-        (PROJECTOR in config.providers.memory.projectors, "vectors of facts"),
-        (config.memory.retrieval.embedding_weight > 0, "the weight of meaning"),
+        (config.providers.embedding.backend != "off", tr("the embedder")),
+        (PROJECTOR in config.providers.memory.projectors, tr("vectors of facts")),
+        (config.memory.retrieval.embedding_weight > 0, tr("the weight of meaning")),
     )
     return [name for on, name in parts if not on]
 
@@ -70,9 +71,9 @@ def state_text(config: CharacterConfig, hindrance: str) -> str:
     """Say how it stands in a line."""
     off = missing(config)
     if len(off) == 3:
-        return hindrance or "Off. Its model comes with the program: there is nothing to download."
+        return hindrance or tr("Off. Its model comes with the program: there is nothing to download.")
     if off:
-        return f"Partly on; still off: {', '.join(off)}."
+        return tr("Partly on; still off: {parts}.", parts=", ".join(off))
     if config.providers.embedding.backend == "hash":
-        return "On, by spelling alone (hash), as the familiar's file says."
-    return hindrance or "On. Its model runs on this computer's processor."
+        return tr("On, by spelling alone (hash), as the familiar's file says.")
+    return hindrance or tr("On. Its model runs on this computer's processor.")

@@ -16,6 +16,7 @@ from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.settings import CharacterConfig, ProfileSettings
 from familiar_app.domain.statement import endpoint_hosts
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.dialog import ask_for_network, choose_file
 from familiar_app.ui.kit.field import SearchField
@@ -29,6 +30,7 @@ from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.settings.change import SettingsChange
 from familiar_app.ui.settings.dialog import ask_model, ask_new_passphrase, ask_new_recovery_code
+from familiar_app.ui.settings.erasing import ERASING
 from familiar_app.ui.settings.model import SETTINGS, matching, read_value
 from familiar_app.ui.settings.row import ChoiceRow, MeaningRow, NumberRow, SettingRow, SwitchRow, TextRow, ZoneRow
 from familiar_app.ui.settings.setting import Setting
@@ -43,7 +45,7 @@ WIDTH = 760
 def settings_panel(services: Services, context: PanelContext) -> SettingsPanel:
     """Build the panel; a PanelFactory."""
     if context.parts is None:
-        raise OutsideError("The settings need the parts of the window.")
+        raise OutsideError(tr("The settings need the parts of the window."))
     return SettingsPanel(services, context, context.parts)
 
 
@@ -51,7 +53,7 @@ class SettingsPanel:
     """See `kit.panel.Panel`."""
 
     id = "settings"
-    title = "Settings"
+    title = tr_later("Settings")
     icon = "settings"
 
     def __init__(self, services: Services, context: PanelContext, parts: WindowParts) -> None:
@@ -76,18 +78,16 @@ class SettingsPanel:
         return ()
 
     def palette_entries(self) -> Sequence[Action]:
-        return [
-            Action(
-                f"settings.{setting.key}",
-                setting.title,
-                partial(self._context.go_to, "settings", setting.key),
-                icon="settings",
-                group=f"Settings · {setting.group}",
-                words=setting.words,
-                minor=True,
-            )
-            for setting in SETTINGS
-        ]
+        return [self._entry(setting) for setting in SETTINGS]
+
+    def _entry(self, setting: Setting) -> Action:
+        name, title, words = f"settings.{setting.key}", tr(setting.title), tr(setting.words)
+        group = tr("Settings · {group}", group=tr(setting.group))
+        if setting in ERASING:
+            # Its row would only ask for one more press.
+            return Action(name, f"{title}…", self._act_button(setting)[1], "", "trash", group, words)
+        go = partial(self._context.go_to, "settings", setting.key)
+        return Action(name, title, go, "", "settings", group, words, minor=True)
 
     def activate(self) -> None:
         self._load_soon()
@@ -114,9 +114,9 @@ class SettingsPanel:
 
     def _build(self) -> QWidget:
         whole = surface(QWidget(), 1)
-        whole.setAccessibleName("Settings")
-        header = PanelHeader(self._context.theme, "Settings")
-        self._search = SearchField(self._context.theme, "Search settings")
+        whole.setAccessibleName(tr("Settings"))
+        header = PanelHeader(self._context.theme, tr("Settings"))
+        self._search = SearchField(self._context.theme, tr("Search settings"))
         self._search.setMinimumWidth(self._context.theme.px(240))
         self._search.textChanged.connect(self._filter)
         header.add_end(self._search)
@@ -125,7 +125,7 @@ class SettingsPanel:
         self._list.addWidget(self.notice)
         for group in dict.fromkeys(setting.group for setting in SETTINGS):
             self._build_group(group)
-        self._nothing = label("No setting fits.", "quiet")
+        self._nothing = label(tr("No setting fits."), "quiet")
         self._nothing.hide()
         self._list.addWidget(self._nothing)
         self._list.addStretch(1)
@@ -138,7 +138,7 @@ class SettingsPanel:
         return whole
 
     def _build_group(self, group: str) -> None:
-        heading = label(group, "heading")
+        heading = label(tr(group), "heading")
         card = QFrame()
         set_role(card, "card")
         inside = column(spacing=0)
@@ -173,23 +173,23 @@ class SettingsPanel:
             case "zone":
                 return ZoneRow(theme, setting, self._changed)
             case "model":
-                return SettingRow(theme, setting, ("Change…", partial(self._start, self._choose_model, setting)))
+                return SettingRow(theme, setting, (tr("Change…"), partial(self._start, self._choose_model, setting)))
             case _:
                 return SettingRow(theme, setting, self._act_button(setting))
 
     def _act_button(self, setting: Setting) -> tuple[str, Callable[[], object]]:
         acts: dict[str, tuple[str, Callable[..., Any]]] = {
-            "passphrase": ("Change…", self._new_passphrase),
-            "recovery_code": ("Make a new one…", self._new_code),
-            "profile_folder": ("Open folder", self._open_folder),
-            "backups": ("Show…", self._show_backups),
-            "profiles": ("Show…", lambda _setting: self._system.show_profiles(self.widget)),
-            "about": ("Show…", self._show_about),
-            "model_files": ("Show…", partial(self._show_panel, "models")),
-            "network": ("Show…", partial(self._show_panel, "network")),
-            "statement": ("Save…", self._save_statement),
-            "erase_familiar": ("Erase…", self._erase_familiar),
-            "erase_everything": ("Erase…", self._erase_everything),
+            "passphrase": (tr("Change…"), self._new_passphrase),
+            "recovery_code": (tr("Make a new one…"), self._new_code),
+            "profile_folder": (tr("Open folder"), self._open_folder),
+            "backups": (tr("Show…"), self._show_backups),
+            "profiles": (tr("Show…"), lambda _setting: self._system.show_profiles(self.widget)),
+            "about": (tr("Show…"), self._show_about),
+            "model_files": (tr("Show…"), partial(self._show_panel, "models")),
+            "network": (tr("Show…"), partial(self._show_panel, "network")),
+            "statement": (tr("Save…"), self._save_statement),
+            "erase_familiar": (tr("Erase…"), self._erase_familiar),
+            "erase_everything": (tr("Erase…"), self._erase_everything),
         }
         caption, act = acts[setting.key]
         return caption, partial(self._start, act, setting)
@@ -205,14 +205,17 @@ class SettingsPanel:
     async def _load(self) -> None:
         self._settings, self._config = await self._change.read(self._context.familiar)
         name = self._services.familiars[self._context.familiar].name
-        for group in ("Models", "Memory"):
-            self._groups[group][0].setText(f"{group} of {name}")
+        self._groups["Models"][0].setText(tr("Models of {name}", name=name))
+        self._groups["Memory"][0].setText(tr("Memory of {name}", name=name))
+        self._rows["erase_familiar"].show_text(name)
         for setting in SETTINGS:
             if setting.kind != "act" and setting.scope != "system":
                 self._rows[setting.key].show_value(read_value(setting, self._settings, self._config))
         await self._system.load(self._rows["autostart"])
         hosts = endpoint_hosts(one.config for one in self._services.familiars.values())
-        self._rows["local_only"].show_text(f"Off, conversations are sent to {', '.join(hosts)}." if hosts else "")
+        self._rows["local_only"].show_text(
+            tr("Off, conversations are sent to {hosts}.", hosts=", ".join(hosts)) if hosts else ""
+        )
         self._rows["profile_folder"].show_text(str(self._services.profile.root))
         self._rows["providers.embedding"].show_text(await self._change.meaning_text(self._config))
         zone = self._rows["display.timezone"]
@@ -272,7 +275,7 @@ class SettingsPanel:
             back = partial(self._save, familiar, setting, old, value, undoing=True)
             again = partial(self._save, familiar, setting, value, old, undoing=True)
             self._context.offer_undo(
-                f"{setting.title} changed.", partial(self._undo, setting, back), partial(self._undo, setting, again)
+                _changed_text(setting), partial(self._undo, setting, back), partial(self._undo, setting, again)
             )
 
     def _undo(self, setting: Setting, back: Callable[[], Any]) -> None:
@@ -297,7 +300,7 @@ class SettingsPanel:
         finally:
             await self._load()
         self._context.tell(
-            "The keyring has a copy of the key now." if on else "The keyring has no copy of the key now."
+            tr("The keyring has a copy of the key now.") if on else tr("The keyring has no copy of the key now.")
         )
 
     async def _choose_model(self, setting: Setting) -> None:
@@ -306,7 +309,7 @@ class SettingsPanel:
         choice = await ask_model(
             self.widget,
             self._parts,
-            setting.title,
+            tr(setting.title),
             choice_from_slot(slot.provider, slot.model, slot.base_url),
             local_only=lambda: self._services.network.local_only,
             stored_key=lambda: self._change.stored_key(familiar, setting.key),
@@ -317,7 +320,7 @@ class SettingsPanel:
         old = await self._change.save_model(familiar, setting.key, choice)
         self._announce(setting, familiar)
         back = partial(self._put_back, setting, familiar, old)
-        self._context.offer_undo(f"{setting.title} changed.", partial(self._undo, setting, back))
+        self._context.offer_undo(_changed_text(setting), partial(self._undo, setting, back))
 
     async def _put_back(self, setting: Setting, familiar: Any, old: dict[str, Any]) -> None:
         await self._change.save_familiar(familiar, old)
@@ -337,21 +340,25 @@ class SettingsPanel:
         new = await ask_new_passphrase(self.widget, self._parts, self._services.vault.confirm)
         if new is not None:
             await self._services.vault.change_passphrase(new)
-            self._context.tell("The passphrase was changed.")
+            self._context.tell(tr("The passphrase was changed."))
 
     async def _new_code(self, _setting: Setting) -> None:
         code = await ask_new_recovery_code(self.widget, self._parts, self._services.profile.root)
         if code is not None:
             await self._services.vault.replace_recovery_code(code)
-            self._context.tell("The new recovery code is in force.")
+            self._context.tell(tr("The new recovery code is in force."))
 
     async def _save_statement(self, _setting: Setting) -> None:
         file = await choose_file(
-            self.widget, "Save the privacy statement", filters=["Markdown (*.md)"], mode="save", suggest="privacy.md"
+            self.widget,
+            tr("Save the privacy statement"),
+            filters=[tr("Markdown (*.md)")],
+            mode="save",
+            suggest="privacy.md",
         )
         if file is not None:
             await self._change.save_statement(file)
-            self._context.tell(f"The privacy statement is saved as {file.name}.")
+            self._context.tell(tr("The privacy statement is saved as {name}.", name=file.name))
 
     async def _show_backups(self, _setting: Setting) -> None:
         self._context.go_to("backups", "")
@@ -371,4 +378,10 @@ class SettingsPanel:
     async def _open_folder(self, _setting: Setting) -> None:
         root = self._services.profile.root
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(root))):
-            raise OutsideError("The system could not open the folder.", f"Open {root} yourself.")
+            raise OutsideError(
+                tr("The system could not open the folder."), tr("Open {folder} yourself.", folder=str(root))
+            )
+
+
+def _changed_text(setting: Setting) -> str:
+    return tr("{setting} changed.", setting=tr(setting.title))

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QDoubleSpinBox, QLineEdit, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.label import ElidedLabel, column, label, row
 from familiar_app.ui.kit.theme import Theme
@@ -27,10 +28,11 @@ class SettingRow(QWidget):
         super().__init__()
         self.setting = setting
         words = column(spacing=4)
-        words.addWidget(label(setting.title, "strong", wrap=True))
-        words.addWidget(label(setting.text, "quiet", wrap=True))
+        words.addWidget(label(tr(setting.title), "strong", wrap=True))
+        words.addWidget(label(tr(setting.text), "quiet", wrap=True))
         self._words = words
-        below = f"Default: {setting.default_text}. {setting.leaves}" if setting.default_text else setting.leaves
+        usual = tr("Default: {value}.", value=setting.default_text) if setting.default_text else ""
+        below = f"{usual} {tr(setting.leaves)}".strip()
         self._controls = column(spacing=4)
         self._now = ElidedLabel("", "body")
         self._now.hide()
@@ -44,7 +46,7 @@ class SettingRow(QWidget):
         self._width = theme.px(CONTROL_WIDTH)
         for caption, run in buttons:
             made = button(caption, run)
-            made.setAccessibleName(f"{setting.title}: {caption.rstrip('…')}")
+            made.setAccessibleName(tr("{part}: {act}", part=tr(setting.title), act=caption.rstrip("…")))
             self._add(made)
         self._wrong = label("", "danger", wrap=True)
         self._wrong.setFixedWidth(self._width)
@@ -70,8 +72,8 @@ class SettingRow(QWidget):
         self._controls.insertWidget(self._controls.count(), control, 0, Qt.AlignmentFlag.AlignRight)
 
     def _name(self, control: QWidget) -> None:
-        control.setAccessibleName(self.setting.title)
-        control.setAccessibleDescription(self.setting.text)
+        control.setAccessibleName(tr(self.setting.title))
+        control.setAccessibleDescription(tr(self.setting.text))
         self._controls.insertWidget(0, control, 0, Qt.AlignmentFlag.AlignRight)
         control.setFixedWidth(self._width)
 
@@ -83,7 +85,7 @@ class ChoiceRow(SettingRow):
         super().__init__(theme, setting)
         self._box = QComboBox()
         for value, words in setting.choices:
-            self._box.addItem(words, value)
+            self._box.addItem(tr(words), value)
         self._name(self._box)
         self._box.activated.connect(lambda _index: changed(setting, self._box.currentData()))
 
@@ -101,13 +103,13 @@ class SwitchRow(SettingRow):
 
     def __init__(self, theme: Theme, setting: Setting, changed: Changed) -> None:
         super().__init__(theme, setting)
-        self._box = QCheckBox("On")
+        self._box = QCheckBox(tr("On"))
         self._name(self._box)
         self._box.clicked.connect(lambda on: changed(setting, on))
 
     def show_value(self, value: Any) -> None:
         self._box.setChecked(bool(value))
-        self._box.setText("On" if value else "Off")
+        self._box.setText(tr("On") if value else tr("Off"))
 
 
 class MeaningRow(SwitchRow):
@@ -198,7 +200,7 @@ class ZoneRow(TextRow):
 
     def __init__(self, theme: Theme, setting: Setting, changed: Changed) -> None:
         super().__init__(theme, setting, changed)
-        self._field.setPlaceholderText("this computer's zone")
+        self._field.setPlaceholderText(tr("this computer's zone"))
         self._zones: tuple[str, ...] = ()
         self._field.textEdited.connect(lambda _text: self.set_wrong(""))
 
@@ -217,7 +219,7 @@ class ZoneRow(TextRow):
         typed = self._field.text().strip()
         found = find_zone(typed, self._zones) if self._zones else typed
         if found is None:
-            self.set_wrong(f"No time zone is called {typed}. Type a city such as Berlin, or nothing.")
+            self.set_wrong(tr("No time zone is called {name}. Type a city such as Berlin, or nothing.", name=typed))
             return
         self._field.setText(found)
         self.set_wrong("")

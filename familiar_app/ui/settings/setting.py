@@ -9,11 +9,12 @@ from functools import cache
 from typing import Any, Literal
 
 from familiar_app.domain.model_spec import BUNDLED_MODEL
+from familiar_app.domain.text import number, tr, tr_later
 from familiar_app.store.resource import resource
 
 Kind = Literal["choice", "switch", "text", "zone", "model", "act", "number", "meaning"]
 Scope = Literal["profile", "familiar", "system"]
-STAYS = "Stays on this computer."
+STAYS = tr_later("Stays on this computer.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Setting:
         if self.kind == "act":
             return ""
         if self.scope == "system":
-            return "off"
+            return tr("off")
         return value_text(self, shipped_value(self))
 
 
@@ -69,16 +70,16 @@ def value_text(setting: Setting, value: Any) -> str:
     """Write a value in the words of the panel."""
     match setting.kind:
         case "switch":
-            return "on" if value else "off"
+            return tr("on") if value else tr("off")
         case "choice":
-            return next((words for known, words in setting.choices if known == value), str(value))
+            return next((tr(words) for known, words in setting.choices if known == value), str(value))
         case "meaning":
             on = value.get("backend") != "off" if isinstance(value, Mapping) else bool(value)
-            return "on" if on else "off"
+            return tr("on") if on else tr("off")
         case "number":
-            return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+            return number(value) if isinstance(value, int) or value != int(value) else number(int(value))
         case "zone":
-            return "this computer's zone" if value == "system" else str(value)
+            return tr("this computer's zone") if value == "system" else str(value)
         case "model":
             get = value.get if isinstance(value, Mapping) else lambda key: getattr(value, key)
             return slot_text(get("provider"), get("model"), get("base_url"))
@@ -89,7 +90,7 @@ def value_text(setting: Setting, value: Any) -> str:
 def slot_text(provider: str, model: str, base_url: str) -> str:
     """Say in a line which model a slot names."""
     if provider == "openai":
-        return f"{model} at {base_url}"
+        return tr("{model} at {address}", model=model, address=base_url)
     if provider == "scripted":
-        return f"scripted answers from {model}"
-    return "SmolLM2, which comes with the program" if model == BUNDLED_MODEL else model
+        return tr("scripted answers from {file}", file=model)
+    return tr("SmolLM2, which comes with the program") if model == BUNDLED_MODEL else model

@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.profile_sheet import show_profiles
@@ -48,4 +49,4 @@ class SystemSettings:
         if not undoing:
             back = partial(self._start, partial(self._switch, setting, row, not on, undoing=True))
             again = partial(self._start, partial(self._switch, setting, row, on, undoing=True))
-            self._context.offer_undo(f"{setting.title} changed.", back, again)
+            self._context.offer_undo(tr("{setting} changed.", setting=tr(setting.title)), back, again)
