@@ -106,6 +106,15 @@ async def refused(scene: DiscordScene, _view: Any) -> None:
     await scene.until(lambda: scene.hub.of(MIRA).status.state == "failed")
 
 
+async def without_intent(scene: DiscordScene, _view: Any) -> None:
+    scene.profile.save_config(MIRA, {"discord.mode": "ambient"})
+    scene.host()
+    scene.on.discord.gateway.allowed = 0
+    await scene.hub.set_token(MIRA, scene.on.discord.gateway.token)
+    await scene.hub.switch(MIRA, True)
+    await scene.until(lambda: scene.hub.of(MIRA).status.state == "failed")
+
+
 SCENES: dict[str, Show] = {
     "discord-guide": guide,
     "discord": connected,
@@ -113,6 +122,7 @@ SCENES: dict[str, Show] = {
     "discord-why": why,
     "discord-server": server,
     "discord-refused": refused,
+    "discord-intent": without_intent,
 }
 
 

@@ -15,7 +15,7 @@ from familiar_app.discord_link.standing import Standing
 from familiar_app.domain.ids import ChannelKey, FamiliarId, is_of_discord
 from familiar_app.domain.text import tr
 from familiar_app.ui.discord.place import Ground, Row, names_of, rows_of
-from familiar_app.ui.discord.word import Word, limits_text, pulse
+from familiar_app.ui.discord.word import Word, limits_text, pulse, spot_text
 from familiar_app.ui.kit.date_text import short_date_time, time_text
 from familiar_app.ui.kit.watch import Watched
 
@@ -94,7 +94,7 @@ class DiscordModel(Watched):
         status = self.standing.status
         if status.state != "connected" or not status.trouble:
             return ""
-        place = next((one.spot.title for one in self.noticed if one.fate is Fate.FAILED), "")
+        place = next((spot_text(one.spot) for one in self.noticed if one.fate is Fate.FAILED), "")
         if place:
             return tr("What went wrong last, in {channel}: {trouble}", channel=place, trouble=status.trouble)
         return tr("What went wrong last: {trouble}", trouble=status.trouble)

@@ -12,7 +12,7 @@ from familiar_app.discord_link.speak_rule import Why
 from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.discord.model import DiscordModel
 from familiar_app.ui.discord.place import Row
-from familiar_app.ui.discord.word import ELSEWHERE, MODES, NEEDS_INTENT, fate_text, right_words, why_text
+from familiar_app.ui.discord.word import ELSEWHERE, MODES, NEEDS_INTENT, fate_text, right_words, spot_text, why_text
 from familiar_app.ui.kit.date_text import numeric_date_time
 from familiar_app.ui.kit.prompt_word import words
 from familiar_app.ui.kit.side_page import SidePage
@@ -109,7 +109,9 @@ def noticed_page(model: DiscordModel, noticed: Noticed, do: Do) -> SidePage:
     """Return the page of a message that was noticed."""
     page = SidePage(tr("A message"))
     page.text(noticed.author, "heading")
-    page.text(f"{noticed.spot.title} · {numeric_date_time(noticed.at.astimezone(model.zone), seconds=True)}", "quiet")
+    page.text(
+        f"{spot_text(noticed.spot)} · {numeric_date_time(noticed.at.astimezone(model.zone), seconds=True)}", "quiet"
+    )
     page.part(tr("Why it spoke") if noticed.speak else tr("Why it did not speak"))
     page.text(why_text(noticed, model.name))
     if told := fate_text(noticed):

@@ -50,7 +50,7 @@ class Strip(QWidget):
 
     def _build(self) -> None:
         layout = column(spacing=8)
-        layout.setContentsMargins(16, 12, 12, 8)
+        layout.setContentsMargins(16, 4, 12, 0)
         layout.addWidget(self.state)
         layout.addWidget(self.trouble)
         for parts in (

@@ -12,7 +12,7 @@ from familiar_app.discord_link.journal import Fate, Noticed
 from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.discord.model import DiscordModel
 from familiar_app.ui.discord.place import Row
-from familiar_app.ui.discord.word import MODES, count_text, did_text, lacking_text, right_words, why_text
+from familiar_app.ui.discord.word import MODES, count_text, did_text, lacking_text, right_words, spot_text, why_text
 from familiar_app.ui.kit.table import Table
 from familiar_app.ui.kit.table_model import TitledTableModel
 from familiar_app.ui.kit.theme import Theme
@@ -151,7 +151,7 @@ class NoticedRows(_Rows):
             case 0:
                 return self._model.when(noticed)
             case 1:
-                return noticed.spot.title
+                return spot_text(noticed.spot)
             case 2:
                 return noticed.author
             case 3:
@@ -209,7 +209,7 @@ class PlaceTable(_FittingTable):
 class NoticedTable(_FittingTable):
     """What was heard and decided."""
 
-    widths, free, spared = ((0, 88), (1, 128), (2, 100), (3, 116)), 4, (0, 2)
+    widths, free, spared = ((0, 96), (1, 138), (2, 96), (3, 140)), 4, (0, 2)
     least = 140
 
     def __init__(self, theme: Theme) -> None:

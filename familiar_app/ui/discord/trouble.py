@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
+from PySide6.QtWidgets import QVBoxLayout
+
 from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.discord.deed import DiscordDeeds
 from familiar_app.ui.discord.model import DiscordModel
 from familiar_app.ui.discord.word import failure_text
+from familiar_app.ui.kit.label import column
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.theme import Theme
 
@@ -53,3 +56,12 @@ class Troubles:
                 name=self._model.name,
             )
             self.blocked.tell(text, "warning", step=tr(ALLOW), run=partial(self._deeds.do, "network"))
+
+
+def apart(*notices: Notice, above: int = 8, below: int = 0) -> QVBoxLayout:
+    """Keep notices away from the edges."""
+    made = column(spacing=8)
+    made.setContentsMargins(16, above, 16, below)
+    for one in notices:
+        made.addWidget(one)
+    return made

@@ -17,7 +17,7 @@ from familiar_app.ui.discord.place import Row
 from familiar_app.ui.discord.side import noticed_page, page_of
 from familiar_app.ui.discord.strip import Strip
 from familiar_app.ui.discord.tables import PlaceRows, PlaceTable
-from familiar_app.ui.discord.trouble import Troubles
+from familiar_app.ui.discord.trouble import Troubles, apart
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.header import PanelHeader
@@ -93,16 +93,17 @@ class DiscordView(QWidget):
         split.setSizes([320, 260])
         self.connected = QWidget()
         inside = column(spacing=0)
-        for part in (self.strip, self.failed, line()):
-            inside.addWidget(part)
+        inside.addWidget(self.strip)
+        inside.addLayout(apart(self.failed, above=4, below=8))
+        inside.addWidget(line())
         inside.addWidget(split, 1)
         self.connected.setLayout(inside)
         self.pages = QStackedWidget()
         for page in (self.guide, self.connected):
             self.pages.addWidget(page)
         layout = column(spacing=0)
-        for part in (header, self.notice, self.blocked):
-            layout.addWidget(part)
+        layout.addWidget(header)
+        layout.addLayout(apart(self.notice, self.blocked))
         layout.addWidget(self.pages, 1)
         self.setLayout(layout)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from familiar_app.discord_link.incoming import Spot
 from familiar_app.discord_link.journal import Fate, Noticed
 from familiar_app.discord_link.limit import Limit
 from familiar_app.discord_link.rights import ATTACH, MANAGE_WEBHOOKS, READ_HISTORY, SEND, SEND_IN_THREADS, VIEW, Right
@@ -147,6 +148,11 @@ def _limit_text(limit: Limit, seconds: int) -> str:
     if limit.refused:
         return tr("Discord asks to wait with {what} for {seconds} s.", what=what, seconds=seconds)
     return tr("Discord takes no more {what} for {seconds} s.", what=what, seconds=seconds)
+
+
+def spot_text(spot: Spot) -> str:
+    """Say where a message stands. With whom a direct one was exchanged is told beside it."""
+    return tr("direct message") if spot.direct else spot.title
 
 
 def did_text(noticed: Noticed) -> str:
