@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 
 from familiar_app.domain.lorebook.entry import EntryKey
 from familiar_app.ui.lorebook.listing import COLUMNS
-from tests.ui.lorebook_stage import NAME, Scene, live_panel, shown  # noqa: F401
+from tests.ui.lorebook_stage import NAME, Scene, live_panel, press, shown  # noqa: F401
 from tests.unit.ui.lorebook.stage import TEXT
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -98,5 +98,53 @@ def test_a_narrow_table_leaves_columns_out_but_never_the_one_it_is_sorted_by(liv
         await scene.until(lambda: table.isColumnHidden(COLUMNS.index("times")))
         assert table.isColumnHidden(COLUMNS.index("strategy"))
         assert not table.isColumnHidden(COLUMNS.index("last"))
+
+    live(story)
+
+
+def test_in_a_narrow_window_the_form_stands_in_the_place_of_the_table(live) -> None:
+    async def story(scene: Scene) -> None:
+        view, room = scene.view, scene.view.across
+        assert (view.table.isVisible(), view.form.isVisible(), room.back.isVisible()) == (True, True, False)
+        scene.window.resize(620, 600)
+        await scene.until(lambda: not view.form.isVisible())
+        press(view.table, Qt.Key.Key_Return)
+        assert (view.table.isVisible(), view.form.isVisible(), room.back.isVisible()) == (False, True, True)
+        assert view.form.controls["comment"].widget.hasFocus()
+        press(view.form.controls["comment"].widget, Qt.Key.Key_Escape)
+        assert (view.table.isVisible(), view.form.isVisible()) == (True, False)
+        assert view.table.hasFocus()
+        view.do("add")
+        room.back.click()
+        assert view.table.isVisible()
+        scene.window.resize(1280, 800)
+        await scene.until(lambda: view.form.isVisible())
+        assert (view.table.isVisible(), room.back.isVisible()) == (True, False)
+
+    live(story)
+
+
+def test_nothing_of_the_form_is_cut_off_at_its_right(live) -> None:
+    async def story(scene: Scene) -> None:
+        view = scene.view
+        for width in (1280, 1000, 760, 620):
+            scene.window.resize(width, 700)
+            await scene.until(lambda width=width: view.width() == width)
+            view.edit()
+            area = view.form.one
+            await scene.until(lambda area=area: 0 < area.widget().width() <= area.viewport().width())
+
+    live(story)
+
+
+def test_a_key_that_is_too_long_for_the_form_ends_in_dots(live) -> None:
+    async def story(scene: Scene) -> None:
+        scene.model.change(scene.model.book.entries[0].uid, keys=("a" * 80, "bell"))
+        scene.view.choose(scene.model.book.entries[0].uid)
+        keys = scene.view.form.controls["keys"].widget
+        await scene.until(lambda: keys.chips and keys.chips[0].width() > 0 and keys.chips[0].text().endswith("…"))
+        chip = keys.chips[0]
+        assert chip.fontMetrics().horizontalAdvance(chip.text()) < chip.width()
+        assert keys.chips[1].text() == "bell"
 
     live(story)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from familiar_app.domain.lorebook.keysplit import split_keys
@@ -32,12 +32,28 @@ class Chip(QPushButton):
     def __init__(self, theme: Theme, key: str) -> None:
         super().__init__(_caption(key))
         self.key, self.matches, self._theme = key, False, theme
+        self._whole = self.text()
         set_role(self, "chip")
         self.setAutoDefault(False)
         self.setToolTip(plain_tip("\n".join((key, tr("Click to change it, Delete to take it out.")))))
         self.clicked.connect(lambda _on=False: self.edited.emit(key))
         self.show_match(False)
         follow(theme, self, lambda: self.show_match(self.matches))
+
+    def sizeHint(self) -> QSize:
+        """As wide as the whole key asks for, also while less of it is shown."""
+        hint, metrics = super().sizeHint(), self.fontMetrics()
+        more = metrics.horizontalAdvance(self._whole) - metrics.horizontalAdvance(self.text())
+        return hint + QSize(more, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        needed = self.sizeHint().width()
+        if self.width() >= needed - 1:
+            self.setText(self._whole)
+            return
+        room = self.width() - needed + self.fontMetrics().horizontalAdvance(self._whole)
+        self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, max(room, 0)))
 
     def show_match(self, on: bool) -> None:
         """Show whether the key is in the text of the tester."""

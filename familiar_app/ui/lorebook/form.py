@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QScrollArea, QStackedWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QSizePolicy, QStackedWidget, QToolButton, QWidget
 
 from familiar_app.domain.lorebook.entry import LoreEntry
 from familiar_app.domain.text import ntr, tr
@@ -18,6 +18,7 @@ from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.lorebook.chips import KeyChips
 from familiar_app.ui.lorebook.control import Control
 from familiar_app.ui.lorebook.control_more import FolderBox
+from familiar_app.ui.lorebook.entry_area import EntryArea
 from familiar_app.ui.lorebook.field import FREQUENT, MORE, Field, belongs, changed_under_more
 from familiar_app.ui.lorebook.merge import Conflict
 from familiar_app.ui.lorebook.model import LorebookModel
@@ -52,11 +53,8 @@ class Form(QStackedWidget):
 
     # ---- making
 
-    def _make_one(self) -> QScrollArea:
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    def _make_one(self) -> EntryArea:
+        area = EntryArea()
         area.setAccessibleName(tr("Entry"))
         inside = QWidget()
         layout = column(margins=16, spacing=12)
@@ -78,7 +76,7 @@ class Form(QStackedWidget):
             layout.addLayout(pair)
         layout.addWidget(line())
         layout.addWidget(self._make_more_button(), 0, Qt.AlignmentFlag.AlignLeft)
-        self.more = self._make_more()
+        self.more = area.folded = self._make_more()
         layout.addWidget(self.more)
         inside.setLayout(layout)
         area.setWidget(inside)
@@ -95,6 +93,11 @@ class Form(QStackedWidget):
         self.verdict = label("", "faint", wrap=True)
         self.warnings = label("", "warning", wrap=True)
         self.warnings.hide()
+        for one in (self.verdict, self.warnings):
+            # A key without spaces may be longer than the form is wide.
+            policy = one.sizePolicy()
+            policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)
+            one.setSizePolicy(policy)
         head = row(spacing=12)
         head.addWidget(self.enabled)
         head.addWidget(self.constant)

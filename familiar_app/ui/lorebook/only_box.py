@@ -7,6 +7,9 @@ from familiar_app.ui.lorebook.control import ChoiceBox
 from familiar_app.ui.lorebook.listing import FOLDER, ONLY
 from familiar_app.ui.lorebook.model import LorebookModel
 
+WIDEST = 20
+"""How many letters of a line can be read without opening the box."""
+
 
 class OnlyBox(ChoiceBox):
     """Narrows the rows of a model down."""
@@ -16,6 +19,7 @@ class OnlyBox(ChoiceBox):
         self._model = model
         self._listed: list[tuple[str, str]] = []
         self.setAccessibleName(tr("Which entries are shown"))
+        self.setMinimumContentsLength(WIDEST)
         self.activated.connect(self._chosen)
         self.refresh()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from familiar_app.domain.errors import FamiliarError
@@ -30,14 +30,13 @@ from familiar_app.ui.lorebook.merge import Uid
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.only_box import OnlyBox
 from familiar_app.ui.lorebook.replacer import Replacer
+from familiar_app.ui.lorebook.room import Room
 from familiar_app.ui.lorebook.table import EntryTable
 from familiar_app.ui.lorebook.tester import TrialModel
 from familiar_app.ui.lorebook.tester_view import TesterView
 from familiar_app.ui.lorebook.trash_view import Trash
 from familiar_app.ui.lorebook.trial import Verdict
 from familiar_app.ui.lorebook.work import BookWork
-
-FORM_NEEDS = 640
 
 
 class LorebookView(QWidget):
@@ -112,16 +111,13 @@ class LorebookView(QWidget):
             step=tr("Add an entry"),
             run=lambda: self.do("add"),
         )
-        self.across = QSplitter(Qt.Orientation.Horizontal)
         self.down = QSplitter(Qt.Orientation.Vertical)
-        for splitter in (self.across, self.down):
-            splitter.setChildrenCollapsible(False)
-            splitter.setHandleWidth(1)
+        self.down.setChildrenCollapsible(False)
+        self.down.setHandleWidth(1)
         self.down.addWidget(self._table_pane())
         self.down.addWidget(self.view)
-        self.across.addWidget(self.down)
-        self.across.addWidget(self.form)
-        self.form.setMinimumWidth(theme.px(300))
+        self.down.setFocusProxy(self.table)
+        self.across = Room(theme, self.down, self.form)
         self.panes.keep("across", self.across, (800, 420))
         self.panes.keep("down", self.down, (440, 240))
         self.panes.keep("tester", self.view.split, (370, 430))
@@ -151,18 +147,10 @@ class LorebookView(QWidget):
         made.setLayout(layout)
         return made
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        # Beside a side view there may be no room for the form; half of it would be of no use.
-        self.form.setVisible(event.size().width() >= self.theme.px(FORM_NEEDS))
-
     def edit(self) -> None:
-        """Go to the form; where it had no room, the side view makes some."""
-        if self.form.isHidden():
-            self.context.side_view.close_view()
-            QTimer.singleShot(0, self.form.focus_name)
-        else:
-            self.form.focus_name()
+        """Go to the form."""
+        self.across.open_form()
+        self.form.focus_name()
 
     # ---- loading
 
@@ -346,6 +334,8 @@ class LorebookView(QWidget):
         word = _undo_word(event)
         if word:
             self.do(word)
+        elif event.key() == Qt.Key.Key_Escape and self.across.close_form():
+            event.accept()
         else:
             super().keyPressEvent(event)
 
