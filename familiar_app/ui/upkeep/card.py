@@ -7,6 +7,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QProgressBar, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.store.index.search_index import IndexStatus
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.flow import FlowLayout
@@ -61,13 +62,13 @@ class ProjectorCard(Card):
         super().__init__(first.title, first.what)
         self._row, self._do = first, do
         self.setAccessibleName(first.title)
-        self.paused = QCheckBox("Paused")
-        self.paused.setAccessibleName(f"{first.title}: paused")
+        self.paused = QCheckBox(tr("Paused"))
+        self.paused.setAccessibleName(tr("{part}: paused", part=first.title))
         self.paused.clicked.connect(lambda on: do("pause" if on else "resume", first.name))
         self.head.addWidget(self.paused)
         self._error = label("", "danger", wrap=True, selectable=True)
         self._figures = label("", "faint", wrap=True)
-        self._bar = bar(f"{first.title}: at work")
+        self._bar = bar(tr("{part}: at work", part=first.title))
         for widget in (self._error, self._bar, self._figures):
             self.column.addWidget(widget)
         self._focus = FocusKeeper()
@@ -77,15 +78,15 @@ class ProjectorCard(Card):
     def _make_buttons(self) -> dict[str, QWidget]:
         holder = QWidget()
         flow = FlowLayout(holder, spacing=8)
-        words = [("run", "Run now"), ("rebuild", "Rebuild")]
-        words += [("fresh", "Ask the model again…")] if self._row.asks else []
-        words += [("model", "Choose a model…"), ("cancel", "Cancel")]
+        words = [("run", tr("Run now")), ("rebuild", tr("Rebuild"))]
+        words += [("fresh", tr("Ask the model again…"))] if self._row.asks else []
+        words += [("model", tr("Choose a model…")), ("cancel", tr("Cancel"))]
         made = {}
         for word, title in words:
             made[word] = button(title, partial(self._do, word, self._row.name))
-            made[word].setAccessibleName(f"{self._row.title}: {title.rstrip('…')}")
+            made[word].setAccessibleName(tr("{part}: {act}", part=self._row.title, act=title.rstrip("…")))
             flow.addWidget(made[word])
-        made["rebuild"].setToolTip("Brings it back from kept answers. No model is asked, and it costs nothing.")
+        made["rebuild"].setToolTip(tr("Brings it back from kept answers. No model is asked, and it costs nothing."))
         self.column.addSpacing(4)
         self.column.addWidget(holder)
         return made
@@ -114,11 +115,11 @@ class IndexCard(Card):
     """The search index."""
 
     def __init__(self, build: Callable[[], object]) -> None:
-        super().__init__("Search index", "Finds messages and facts by their words. It is kept in memory only.")
+        super().__init__(tr("Search index"), tr("Finds messages and facts by their words. It is kept in memory only."))
         self._error: QLabel = label("", "danger", wrap=True)
-        self._bar = bar("Search index: being built")
-        self.build = button("Build again", build)
-        self.build.setAccessibleName("Search index: build again")
+        self._bar = bar(tr("Search index: being built"))
+        self.build = button(tr("Build again"), build)
+        self.build.setAccessibleName(tr("Search index: build again"))
         holder = QWidget()
         FlowLayout(holder, spacing=8).addWidget(self.build)
         for widget in (self._error, self._bar, holder):

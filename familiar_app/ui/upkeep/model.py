@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.fact import Fact
 from familiar_app.domain.memory_settings import MemorySettings
+from familiar_app.domain.text import ntr, tr
 from familiar_app.projectors.runner import RunOutcome
 from familiar_app.store.health import MemoryHealth, ProjectorFigures
 from familiar_app.store.index.search_index import IndexStatus
@@ -15,7 +16,7 @@ from familiar_app.store.vault import Vault
 from familiar_app.ui.kit.projector_name import projector_name
 from familiar_app.ui.kit.watch import Watched
 from familiar_app.ui.upkeep.came import came_text
-from familiar_app.ui.upkeep.word import Pulse, Row, count, pulse_of, row_of
+from familiar_app.ui.upkeep.word import Pulse, Row, pulse_of, row_of
 
 if TYPE_CHECKING:
     from familiar_app.services import Hosted
@@ -94,14 +95,14 @@ class UpkeepModel(Watched):
         names = [] if name == ALL else [name]
         before = await self._vault.health.drawn(self.hosted.id)
         await self._working(
-            name, "Running…", lambda: self.hosted.projectors.run(names, until_idle=True, report=self._report(name))
+            name, tr("Running…"), lambda: self.hosted.projectors.run(names, until_idle=True, report=self._report(name))
         )
         return came_text(before, await self._vault.health.drawn(self.hosted.id))
 
     async def rebuild(self, name: str, *, fresh: bool) -> None:
         """Empty projections and bring them back, from kept answers or with `fresh` from the model. Raises as `run`."""
         names = [] if name == ALL else [name]
-        text = "Asking the model again…" if fresh else "Coming back from kept answers…"
+        text = tr("Asking the model again…") if fresh else tr("Coming back from kept answers…")
         await self._working(
             name, text, lambda: self.hosted.projectors.rebuild(names, fresh=fresh, report=self._report(name))
         )
@@ -128,7 +129,12 @@ class UpkeepModel(Watched):
 
     def _report(self, name: str):
         def report(projector: str, ticks: int) -> None:
-            self._work[name] = f"Running: {projector_name(projector)}, {count(ticks, 'pieces')} of work done"
+            self._work[name] = ntr(
+                "Running: {projector}, {n} piece of work done",
+                "Running: {projector}, {n} pieces of work done",
+                ticks,
+                projector=projector_name(projector),
+            )
             self.tell("work")
 
         return report

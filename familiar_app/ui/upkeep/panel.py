@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer
 
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.panel import PanelContext
@@ -33,7 +34,7 @@ class UpkeepPanel:
     """Implements `kit.panel.Panel`. It keeps the word about memory in the status bar, whether it is shown or not."""
 
     id = "upkeep"
-    title = "Memory upkeep"
+    title = tr_later("Memory upkeep")
     icon = "memories"
     off_rail = True
 
@@ -63,18 +64,20 @@ class UpkeepPanel:
             self._tasks.start(self._model(self._context.familiar).look, name="upkeep.pulse", replace=True)
 
     def actions(self) -> Sequence[Action]:
-        return (Action("upkeep.refresh", "Read how memory stands again", self.activate, "F5", "refresh", "Memory"),)
+        again = tr("Read how memory stands again")
+        return (Action("upkeep.refresh", again, self.activate, "F5", "refresh", tr("Memory")),)
 
     def palette_entries(self) -> Sequence[Action]:
         def deed(name: str, title: str, run, icon: str, words: str) -> Action:
-            return Action(f"upkeep.{name}", title, run, icon=icon, group="Memory", words=words)
+            return Action(f"upkeep.{name}", title, run, icon=icon, group=tr("Memory"), words=words)
 
         return (
-            deed("show", "Memory upkeep", partial(self._context.go_to, self.id, ""), self.icon,
-                 "projectors lag health index status"),
-            deed("run", "Bring memory up to date now", partial(self._go_and, "run"), "play", "run project draw"),
-            deed("rebuild", "Rebuild memory from kept answers", partial(self._go_and, "rebuild"), "refresh",
-                 "replay ledger"),
+            deed("show", tr("Memory upkeep"), partial(self._context.go_to, self.id, ""), self.icon,
+                 tr("projectors lag health index status")),
+            deed("run", tr("Bring memory up to date now"), partial(self._go_and, "run"), "play",
+                 tr("run project draw")),
+            deed("rebuild", tr("Rebuild memory from kept answers"), partial(self._go_and, "rebuild"), "refresh",
+                 tr("replay ledger")),
         )  # fmt: skip
 
     def activate(self) -> None:
@@ -133,4 +136,4 @@ class UpkeepPanel:
             self._context.status.update(memory=pulse.text, memory_tip=pulse.tip, memory_tone=pulse.tone)
 
     def _failed(self, error: FamiliarError, _again: object) -> None:
-        self._context.status.update(memory="memory: unknown", memory_tip=str(error), memory_tone="danger")
+        self._context.status.update(memory=tr("memory: unknown"), memory_tip=str(error), memory_tone="danger")

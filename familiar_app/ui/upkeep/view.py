@@ -8,6 +8,7 @@ from itertools import pairwise
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
+from familiar_app.domain.text import ntr, tr, tr_later
 from familiar_app.projectors.registry import known_projectors
 from familiar_app.store.fact import Facts
 from familiar_app.ui.kit.button import button
@@ -25,12 +26,12 @@ from familiar_app.ui.upkeep.card import Card, IndexCard, ProjectorCard
 from familiar_app.ui.upkeep.focus import FocusKeeper
 from familiar_app.ui.upkeep.health import FactList, HealthCard
 from familiar_app.ui.upkeep.model import ALL, MOST_LISTED, UpkeepModel
-from familiar_app.ui.upkeep.word import cost_text, count
+from familiar_app.ui.upkeep.word import cost_text
 
 WIDTH = 760
 READ_AFTER_MS = 1_000
 INDEX_EVERY_MS = 400
-WEAK = (
+WEAK = tr_later(
     "The model for background work is small and makes things up, so memory is not drawn by itself with it. You can "
     "have it drawn by hand, and look at what comes of it, or choose a better model."
 )
@@ -43,7 +44,7 @@ class UpkeepView(QWidget):
         super().__init__()
         self.model, self._context = model, context
         surface(self, 1)
-        self.setAccessibleName("Memory upkeep")
+        self.setAccessibleName(tr("Memory upkeep"))
         self.notice = Notice(context.theme)
         self.tasks = Tasks(context.tasks, self, self.notice.show_error)
         self.cards: dict[str, ProjectorCard] = {}
@@ -66,11 +67,11 @@ class UpkeepView(QWidget):
 
     def _build(self) -> None:
         theme = self._context.theme
-        header = PanelHeader(theme, "Memory upkeep")
-        self.run_all = button("Run all now", partial(self.do, "run", ALL), theme=theme, icon="play")
-        self.rebuild_all = button("Rebuild all", partial(self.do, "rebuild", ALL))
-        self.rebuild_all.setToolTip("Empties all of it and brings it back from kept answers. No model is asked.")
-        self.cancel = button("Cancel", partial(self.do, "cancel", ALL))
+        header = PanelHeader(theme, tr("Memory upkeep"))
+        self.run_all = button(tr("Run all now"), partial(self.do, "run", ALL), theme=theme, icon="play")
+        self.rebuild_all = button(tr("Rebuild all"), partial(self.do, "rebuild", ALL))
+        self.rebuild_all.setToolTip(tr("Empties all of it and brings it back from kept answers. No model is asked."))
+        self.cancel = button(tr("Cancel"), partial(self.do, "cancel", ALL))
         for made in (self.run_all, self.rebuild_all, self.cancel):
             header.add_end(made)
         page = column(spacing=12)
@@ -101,19 +102,21 @@ class UpkeepView(QWidget):
         set_role(self._weak, "notice")
         inside = column(spacing=8)
         inside.setContentsMargins(16, 12, 16, 12)
-        inside.addWidget(label(WEAK, wrap=True))
+        inside.addWidget(label(tr(WEAK), wrap=True))
         holder = QWidget()
         flow = FlowLayout(holder, spacing=8)
-        flow.addWidget(button("Draw it by hand now", partial(self.do, "run", ALL)))
-        flow.addWidget(button("Choose a better model…", partial(self.do, "model", ALL), role="primary"))
+        flow.addWidget(button(tr("Draw it by hand now"), partial(self.do, "run", ALL)))
+        flow.addWidget(button(tr("Choose a better model…"), partial(self.do, "model", ALL), role="primary"))
         inside.addWidget(holder)
         self._weak.setLayout(inside)
         return self._weak
 
     def _build_meaning(self) -> Card:
-        self.meaning = Card("Search by meaning", "Finds what was said in other words, with a small model of its own.")
-        show = button("Change…", partial(self._context.go_to, "settings", "providers.embedding"))
-        show.setAccessibleName("Search by meaning: change in the settings")
+        self.meaning = Card(
+            tr("Search by meaning"), tr("Finds what was said in other words, with a small model of its own.")
+        )
+        show = button(tr("Change…"), partial(self._context.go_to, "settings", "providers.embedding"))
+        show.setAccessibleName(tr("Search by meaning: change in the settings"))
         holder = QWidget()
         FlowLayout(holder, spacing=8).addWidget(show)
         self.meaning.column.addWidget(holder)
@@ -124,7 +127,7 @@ class UpkeepView(QWidget):
     def load(self) -> None:
         """Read everything anew."""
         if not self.model.loaded:
-            self._wait.begin("Reading how memory stands…")
+            self._wait.begin(tr("Reading how memory stands…"))
         self.tasks.start(self._load, name="upkeep.load", replace=True)
 
     async def _load(self) -> None:
@@ -176,23 +179,26 @@ class UpkeepView(QWidget):
             self.tasks.start(partial(work, on), name=f"upkeep.pause.{name}", replace=True)
 
         turn(on)
-        text = f"{projector_name(name)}: {'paused' if on else 'goes on'}."
+        part = projector_name(name)
+        text = tr("{part}: paused.", part=part) if on else tr("{part}: goes on.", part=part)
         self._context.offer_undo(text, partial(turn, not on), partial(turn, on))
 
     def _cancel(self, name: str) -> None:
         for one in (ALL, name) if name != ALL else (ALL, *self.cards):
             if self.tasks.running(f"upkeep.work.{one}"):
                 self.tasks.stop(f"upkeep.work.{one}")
-        self._context.tell("Cancelled. What is missing comes back with the next run.")
+        self._context.tell(tr("Cancelled. What is missing comes back with the next run."))
 
     async def _ask_anew(self, name: str) -> None:
         cost = cost_text(self.model.figures_of(name))
-        text = (
-            f"Everything under “{projector_name(name)}” is emptied, the answers kept so far are not used any more, "
-            f"and the model reads the whole log again. {cost} What you decided by hand stays."
+        text = tr(
+            "Everything under “{part}” is emptied, the answers kept so far are not used any more, and the model reads "
+            "the whole log again. {cost} What you decided by hand stays.",
+            part=projector_name(name),
+            cost=cost,
         )
-        choices = (("", "Cancel", "plain"), ("fresh", "Ask again", "danger"))
-        if await ask(self, "Ask the model again?", text, choices) == "fresh":
+        choices = (("", tr("Cancel"), "plain"), ("fresh", tr("Ask again"), "danger"))
+        if await ask(self, tr("Ask the model again?"), text, choices) == "fresh":
             self.tasks.start(partial(self.model.rebuild, name, fresh=True), name=f"upkeep.work.{name}")
 
     def show_list(self, name: str) -> None:
@@ -201,11 +207,11 @@ class UpkeepView(QWidget):
 
     async def _show_list(self, name: str) -> None:
         if name == "duplicates":
-            title, groups = "Said twice", await self.model.duplicates()
-            text = "These say the same about the same people. In the timeline they can be merged into one."
+            title, groups = tr("Said twice"), await self.model.duplicates()
+            text = tr("These say the same about the same people. In the timeline they can be merged into one.")
         else:
-            title, groups = "Never brought back", [await self.model.never_recalled()]
-            text = f"These hold now and never stood in a prompt; the newest {MOST_LISTED} at most."
+            title, groups = tr("Never brought back"), [await self.model.never_recalled()]
+            text = tr("These hold now and never stood in a prompt; the newest {n} at most.", n=MOST_LISTED)
         if self.isVisible():
             self._context.side_view.show_widget(title, FactList(text, groups, self._context))
 
@@ -229,16 +235,18 @@ class UpkeepView(QWidget):
                 self._projectors.addWidget(card)
             self._order_tabs()
             if not rows:
-                self._projectors.addWidget(label("No projector is switched on: nothing is drawn.", "quiet", wrap=True))
+                self._projectors.addWidget(
+                    label(tr("No projector is switched on: nothing is drawn."), "quiet", wrap=True)
+                )
         for one in rows:
             self.cards[one.name].show_row(one)
         self._weak.setVisible(self.model.weak)
         off = [projector_name(name) for name in known_projectors() if name not in self.cards]
-        self._off.setText(f"Not switched on: {', '.join(off)}." if off else "")
+        self._off.setText(tr("Not switched on: {names}.", names=", ".join(off)) if off else "")
         self._off.setVisible(bool(off))
         vectors = self.model.vectors
-        on = "" if vectors is None else f"On: {count(vectors, 'facts')} with a vector."
-        self.meaning.state.setText(on or "Off.")
+        on = ntr("On: {n} fact with a vector.", "On: {n} facts with a vector.", vectors or 0)
+        self.meaning.state.setText(tr("Off.") if vectors is None else on)
         self._show_index()
         self._show_work()
 
