@@ -23,7 +23,7 @@ from familiar_app.interchange.turn_record import ReadOptions, ReadReport, TurnRe
 from familiar_app.interchange.turn_source import TurnSource
 
 CHUNK_TURNS = 4000
-AT_A_TIME = 250
+AT_A_TIME = 100
 """So many turns are worked on before the event loop gets its turn: a few milliseconds."""
 CHUNK_CHARS = 4_000_000
 T = TypeVar("T")
