@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QWid
 import familiar_app.ui
 from familiar_app.domain.errors import BugError, OutsideError, StoppedByUserError, UserError
 from familiar_app.domain.task import TaskRegistry
-from familiar_app.ui.kit.dialog import ask, ask_text, choose_file, confirm_by_typing
+from familiar_app.ui.kit.dialog import Dialog, ask, ask_text, choose_file, confirm_by_typing
 from familiar_app.ui.kit.icon import icon, icon_names
 from familiar_app.ui.kit.label import column, label, row
 from familiar_app.ui.kit.notice import Notice, UndoBar
@@ -239,6 +239,21 @@ class TestDialogs:
             assert await asking
 
         on_loop(test())
+
+
+def test_a_dialog_is_as_high_as_what_is_in_it_needs(theme: Theme, qtbot: Any) -> None:
+    """Qt gives a new window two thirds of the screen at most, and its parts then lie over each other."""
+    dialog = Dialog(None, "Profiles")
+    qtbot.addWidget(dialog)
+    tall, words = QWidget(), label("One word and another. " * 12, wrap=True)
+    tall.setMinimumHeight(dialog.screen().availableGeometry().height() * 3 // 5)
+    dialog.body.addWidget(words)
+    dialog.body.addWidget(tall)
+    dialog.add_choice("", "Close")
+    dialog.show()
+    assert dialog.height() >= dialog.layout().totalHeightForWidth(dialog.width())
+    assert words.geometry().bottom() < tall.geometry().top()
+    assert dialog.height() <= dialog.screen().availableGeometry().height()
 
 
 def test_waiting_shows_a_skeleton_then_progress_then_the_content(theme: Theme, on_loop: OnLoop) -> None:

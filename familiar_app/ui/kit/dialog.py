@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from PySide6.QtCore import QDir
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from familiar_app.domain.text import tr
@@ -50,6 +51,14 @@ class Dialog(QDialog):
     def choose(self, value: str) -> None:
         self.chosen = value
         self.accept()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Take the height that all of it needs: Qt gives a new window two thirds of the screen at most."""
+        super().showEvent(event)
+        needed = self.layout().totalHeightForWidth(self.width())
+        room = self.screen().availableGeometry().height() - 40
+        if self.height() < min(needed, room):
+            self.resize(self.width(), min(needed, room))
 
 
 async def shown(dialog: QDialog) -> int:
