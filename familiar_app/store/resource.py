@@ -24,3 +24,9 @@ def documents() -> Path:
     """Return the folder of the manual and its pictures: `docs/` of a source tree, else what was built in."""
     beside = _PACKAGE.parent
     return beside / "docs" if (beside / "pyproject.toml").is_file() else resource("docs")
+
+
+def changelog() -> Path:
+    """Return the file that tells what is new in each version."""
+    beside = _PACKAGE.parent
+    return beside / "CHANGELOG.md" if (beside / "pyproject.toml").is_file() else resource("docs", "CHANGELOG.md")

@@ -9,10 +9,11 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
-from familiar_app.store.resource import documents
+from familiar_app.store.resource import changelog, documents
 from familiar_app.ui.help.page import Page, Section, read_page
 
 CONTENTS = "manual/index"
+CHANGES = "changes"
 MOST_HITS = 40
 _IN_TITLE, _IN_HEADING, _OF_MANUAL, _MOST_IN_TEXT = 8, 6, 2, 3
 _BEFORE, _SNIPPET = 30, 110
@@ -91,13 +92,14 @@ class Manual:
 @cache
 def shipped_manual() -> Manual:
     """Read the files that come with the program, once."""
-    return read_manual(documents())
+    return read_manual(documents(), changelog())
 
 
-def read_manual(folder: Path) -> Manual:
-    """Read every Markdown file below a folder, those of the manual first."""
+def read_manual(folder: Path, changes: Path | None = None) -> Manual:
+    """Read every Markdown file below a folder, those of the manual first, and last the file with all changes."""
     files = sorted(folder.rglob("*.md"), key=lambda file: (file.parent.name != "manual", file.as_posix()))
-    return Manual([_read(folder, file) for file in files])
+    pages = [_read(folder, file) for file in files if file != changes]
+    return Manual(pages if changes is None else [*pages, _read_changes(changes)])
 
 
 def _read(folder: Path, file: Path) -> Page:
@@ -108,6 +110,12 @@ def _read(folder: Path, file: Path) -> Page:
         return posixpath.normpath(posixpath.join(inside, address))
 
     return read_page(page, file.read_text(encoding="utf-8"), picture)
+
+
+def _read_changes(file: Path) -> Page:
+    """Read the list of changes. It stands beside the folder of the other pages, and its links lead into that."""
+    text = file.read_text(encoding="utf-8").replace("](docs/", "](")
+    return read_page(CHANGES, text, lambda address: address)
 
 
 def _score(page: Page, section: Section, words: Sequence[str]) -> float:

@@ -34,6 +34,7 @@ from familiar_app.ui.shell.happening import Happening, Happenings
 from familiar_app.ui.shell.locking import Locking, close_dialogs
 from familiar_app.ui.shell.looks import apply_looks
 from familiar_app.ui.shell.notifier import Notifier
+from familiar_app.ui.shell.novelty import tell_what_is_new
 from familiar_app.ui.shell.page_keys import PageKeys
 from familiar_app.ui.shell.parting import Parting, Stage
 from familiar_app.ui.shell.presence import Presence
@@ -195,6 +196,8 @@ class MainWindow(QWidget):
         self._name_window(services.familiars[frame.context.familiar].name)
         self._show(frame)
         frame.start()
+        news = partial(tell_what_is_new, services.vault.state, frame.notice, frame.go_to)
+        self._tasks.start(news, name="window.news", replace=True)
         self._offer_card()
         happenings = Happenings(services, self.notifier.tell)
         self._tasks.start(happenings.run, name="window.happenings", replace=True)
