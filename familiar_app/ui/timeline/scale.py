@@ -98,9 +98,12 @@ def ticks(scale: Scale, label_width: float, zone: tzinfo) -> list[Tick]:
 
 def written(at: int, zone: tzinfo, *, precise: bool = False) -> str:
     """Write an instant into a field, in the owner's zone, so that `read_instant` can read it again."""
-    t = local_time(from_micros(at), zone)
-    text = f"{t.year:04d}-{t.month:02d}-{t.day:02d} {t.hour:02d}:{t.minute:02d}"
-    return f"{text}:{t.second:02d}" if precise else text
+    here = local_time(from_micros(at), zone)
+    text = numeric_date_time(here, seconds=precise)
+    if _LOCAL.fullmatch(text):
+        return text
+    # In the language's own order only where that is read here.
+    return f"{here.year:04d}-{here.month:02d}-{here.day:02d} {time_text(here, seconds=precise)}"
 
 
 def shown(at: int, zone: tzinfo) -> str:

@@ -84,7 +84,8 @@ def as_text(found: Sequence[Difference], then: Moment, now: Moment, zone: tzinfo
     for one in found:
         lines.append(f"{SIGNS[one.kind]} [F#{one.fact}] {one.text}")
         if one.prior is not None:
-            lines.append("  " + tr("before: {words}", words=f"[F#{one.prior}] {one.before}"))
+            before = f"[F#{one.prior}] {one.before}"
+            lines.append("  " + tr("before: {words}", words=before))
     if not found:
         lines.append(tr("Nothing differs."))
     return "\n".join(lines) + "\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from gettext import NullTranslations
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
@@ -11,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from familiar_app.domain.errors import BadInputError
+from familiar_app.domain.text import speak
 from familiar_app.store.moment import from_micros, to_micros
 from familiar_app.store.schema_memory import EVER, NEVER
 from familiar_app.ui.timeline.scale import HIGHEST, LOWEST, Scale, read_instant, shown, shown_day, ticks, written
@@ -111,6 +113,31 @@ def test_open_ends_are_written_in_words() -> None:
     assert (shown(NOON, ROME), shown_day(NOON, ROME)) == ("2024-05-01 14:00", "2024-05-01")
     assert written(NOON, ROME) == "2024-05-01 14:00"
     assert written(to_micros(datetime(33, 4, 3, tzinfo=UTC)), UTC) == "0033-04-03 00:00"
+
+
+class Ordered(NullTranslations):
+    """A language that writes the parts of a date in another order."""
+
+    def __init__(self, order: str) -> None:
+        super().__init__()
+        self.order = order
+
+    def pgettext(self, context: str, message: str) -> str:
+        return self.order if context == "date in figures" else message
+
+
+@pytest.mark.parametrize(
+    ("order", "field"),
+    [("{day}.{month}.{year}", "01.05.2024 14:00"), ("{month}/{day}/{year}", "2024-05-01 14:00")],
+)
+def test_a_field_has_a_date_as_the_language_writes_it_where_that_can_be_read_again(order: str, field: str) -> None:
+    speak("xx", Ordered(order))
+    try:
+        assert written(NOON, ROME) == field
+        assert read_instant(field, ROME, 7) == NOON
+        assert read_instant(written(NOON + 5_000_000, ROME, precise=True), ROME, 7) == NOON + 5_000_000
+    finally:
+        speak("en", NullTranslations())
 
 
 @given(instants)
