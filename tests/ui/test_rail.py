@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from familiar_app.ui.kit.theme import Theme
-from familiar_app.ui.shell.rail import ALONE, BELOW, BESIDE, Rail, RailEntry
+from familiar_app.ui.shell.rail import ALONE, BELOW, BESIDE, FORMS, Rail, RailEntry
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 NAMES = ("Chat", "Timeline", "People", "Reflections", "Character", "Lorebook", "Memories", "Prompts", "Inbox", "Log")
@@ -33,7 +33,7 @@ def set_height(rail: Rail, height: int) -> None:
     QApplication.processEvents()
 
 
-@pytest.mark.parametrize(("height", "style"), [(900, BELOW), (640, BESIDE), (300, ALONE)])
+@pytest.mark.parametrize(("height", "style"), [(900, BELOW), (640, BESIDE), (446, BESIDE), (260, ALONE)])
 def test_labels_stand_where_they_have_room(rail: Rail, height: int, style: Qt.ToolButtonStyle) -> None:
     set_height(rail, height)
     assert {one.toolButtonStyle() for one in rail._buttons.values()} == {style}
@@ -45,7 +45,7 @@ def test_labels_stand_where_they_have_room(rail: Rail, height: int, style: Qt.To
 def test_it_is_narrow_without_labels(rail: Rail) -> None:
     set_height(rail, 900)
     wide = rail.width()
-    set_height(rail, 300)
+    set_height(rail, 260)
     assert rail.width() < wide * 0.85
     set_height(rail, 900)
     assert rail.width() == wide
@@ -58,9 +58,9 @@ def in_view(rail: Rail, name: str) -> bool:
 
 
 def test_the_tab_key_and_choosing_bring_an_entry_into_view(rail: Rail) -> None:
-    set_height(rail, 300)
+    set_height(rail, 260)
     rail.activateWindow()
-    assert rail.minimumSizeHint().height() < 300
+    assert rail.minimumSizeHint().height() < 260
     assert not in_view(rail, "settings")
     rail._buttons["log"].setFocus()
     QTest.keyClick(rail._buttons["log"], Qt.Key.Key_Tab)
@@ -119,11 +119,11 @@ def test_the_chosen_entry_stays_in_view_when_the_window_gets_lower(rail: Rail) -
 def test_labels_beside_the_icons_have_all_their_room(rail: Rail) -> None:
     set_height(rail, 640)
     for button in rail._buttons.values():
-        assert button.width() >= button.size_in(BESIDE).width()
+        assert button.width() >= button.size_in(FORMS[1]).width()
     assert rail._buttons["chat"].iconSize().width() < rail._buttons["reflections"].width()
 
 
-@pytest.mark.parametrize("height", [900, 640, 300])
+@pytest.mark.parametrize("height", [900, 640, 260])
 @pytest.mark.parametrize("name", ["Aurora", "Miriam", "Wilhem"])
 def test_a_name_of_six_letters_is_shown_in_full(rail: Rail, height: int, name: str) -> None:
     rail.familiar.set_familiar(name, None)

@@ -21,14 +21,30 @@ NARROW = 80
 """Where icons stand alone."""
 EDGE = 26
 """What margins, border and padding take of the width at both sides."""
-SPACING = 4
-SIDES = (22, 18, 14)
-"""How large icons are, from much room to little."""
 BADGE = 24
 """How much room a badge takes."""
 _Style = Qt.ToolButtonStyle
 BELOW, BESIDE, ALONE = _Style.ToolButtonTextUnderIcon, _Style.ToolButtonTextBesideIcon, _Style.ToolButtonIconOnly
-"""Where the label stands, from much room to little."""
+"""Where the label stands, if it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class RailForm:
+    """How all entries are drawn: where their labels stand, how large icons are, and what lies between them."""
+
+    style: Qt.ToolButtonStyle
+    side: int
+    spacing: int
+
+
+FORMS = (
+    RailForm(BELOW, 22, 4),
+    RailForm(BESIDE, 18, 4),
+    RailForm(BESIDE, 14, 0),
+    RailForm(ALONE, 18, 0),
+    RailForm(ALONE, 14, 0),
+)
+"""From much room to little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +59,8 @@ class RailEntry:
 class Rail(QWidget):
     """Shows which panel is open; `chosen` carries the id of the one that was clicked.
 
-    Labels stand below the icons, or beside them where the window is too low for that. Where it is too low for those,
-    icons stand alone and the rail is narrow; then they are smaller and stand close; at last they scroll.
+    Labels stand below the icons, or beside them where the window is too low for that, and close together where it is
+    lower still. At last icons stand alone, the rail is narrow, and what has no room scrolls.
     """
 
     chosen = Signal(str)
@@ -57,7 +73,7 @@ class Rail(QWidget):
         self.familiar = FamiliarButton(theme, switch_familiar)
         self._buttons: dict[str, RailButton] = {}
         self._group = QButtonGroup(self)
-        self._layout = column(spacing=SPACING)
+        self._layout = column(spacing=FORMS[0].spacing)
         self._layout.addStretch(1)
         whole = column(spacing=4)
         whole.setContentsMargins(8, 12, 8, 8)
@@ -87,32 +103,20 @@ class Rail(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Put the labels where they all have room, or leave them out."""
+        """Draw the entries as largely as they all have room."""
         made = list(self._buttons.values())
-        form = next((one for one in (BELOW, BESIDE) if self._has_room(made, one)), ALONE)
+        form = next((one for one in FORMS if self._has_room(made, one)), FORMS[-1])
         for one in made:
             one.set_form(form)
-            one.set_side(SIDES[0] if form != BESIDE else SIDES[1])
-        close = form == ALONE and not self._has_room(made, ALONE)
-        self._layout.setSpacing(0 if close else SPACING)
-        if close:
-            self._shrink(made)
+        self._layout.setSpacing(form.spacing)
         widest = max((one.size_in(form).width() for one in made), default=0)
-        width = max(self._theme.px(NARROW if form == ALONE else WIDTH), widest + 16)
+        width = max(self._theme.px(NARROW if form.style == ALONE else WIDTH), widest + 16)
         self.familiar.set_room(width - EDGE)
         self.setFixedWidth(width)
         QTimer.singleShot(0, self, self._keep_in_view)
 
-    def _has_room(self, made: Sequence[RailButton], form: Qt.ToolButtonStyle) -> bool:
-        return sum(one.size_in(form).height() + SPACING for one in made) <= self._scroll.height()
-
-    def _shrink(self, made: Sequence[RailButton]) -> None:
-        """Draw the icons as large as all of them have room, and no smaller than can be told apart."""
-        for side in SIDES:
-            for one in made:
-                one.set_side(side)
-            if sum(one.sizeHint().height() for one in made) <= self._scroll.height():
-                return
+    def _has_room(self, made: Sequence[RailButton], form: RailForm) -> bool:
+        return sum(one.size_in(form).height() + form.spacing for one in made) <= self._scroll.height()
 
     def _keep_in_view(self) -> None:
         if (chosen := self._group.checkedButton()) is not None:
@@ -157,11 +161,11 @@ class RailButton(QToolButton):
 
     def __init__(self, theme: Theme, entry: RailEntry, shortcut: str) -> None:
         super().__init__()
-        self._theme, self._entry, self._badge, self._side = theme, entry, 0, SIDES[0]
+        self._theme, self._entry, self._badge, self._form = theme, entry, 0, FORMS[0]
         self.setText(entry.title)
         self.setAccessibleName(entry.title)
         self.setToolTip(f"{entry.title} ({native_key(shortcut)})" if shortcut else entry.title)
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        self.setToolButtonStyle(self._form.style)
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -169,29 +173,24 @@ class RailButton(QToolButton):
         self._refresh()
         follow(theme, self, self._refresh)
 
-    def set_form(self, form: Qt.ToolButtonStyle) -> None:
-        """Show the label below the icon, beside it, or not at all."""
-        self.setToolButtonStyle(form)
-
-    def set_side(self, side: int) -> None:
-        """Draw the icon at that size, before zoom."""
-        if side != self._side:
-            self._side = side
+    def set_form(self, form: RailForm) -> None:
+        """Draw icon and label in this way."""
+        if form != self._form:
+            self._form = form
+            self.setToolButtonStyle(form.style)
             self._size_icon()
 
     def _size_icon(self) -> None:
-        side = self._theme.px(self._side)
+        side = self._theme.px(self._form.side)
         self.setIconSize(QSize(side, side))
 
-    def size_in(self, form: Qt.ToolButtonStyle) -> QSize:
+    def size_in(self, form: RailForm) -> QSize:
         """Return the size that it would have in a form, with room for a badge beside a label that stands in a row."""
-        now, side = self.toolButtonStyle(), self._side
+        now = self._form
         self.set_form(form)
-        self.set_side(SIDES[1] if form == BESIDE else SIDES[0])
         size = self.sizeHint()
         self.set_form(now)
-        self.set_side(side)
-        return size + QSize(self._theme.px(BADGE), 0) if form == BESIDE else size
+        return size + QSize(self._theme.px(BADGE), 0) if form.style == BESIDE else size
 
     def set_badge(self, count: int) -> None:
         self._badge = count
@@ -211,7 +210,7 @@ class RailButton(QToolButton):
         height = metrics.height() + 2
         box = QRect(0, 0, max(height, metrics.horizontalAdvance(text) + 8), height)
         box.moveTopRight(self.rect().topRight() + QPoint(-4, 2))
-        if self.toolButtonStyle() == BESIDE:
+        if self._form.style == BESIDE:
             box.moveCenter(QPoint(box.center().x(), self.rect().center().y()))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.color("accent"))
