@@ -98,7 +98,7 @@ def faults(catalogue: Catalog) -> Iterator[str]:
             yield f"not translated: {ids[0]!r}"
             continue
         for at, string in enumerate(strings):
-            wanted, has = _places(ids[min(at, len(ids) - 1)]), _places(string or "")
+            wanted, has = places(ids[min(at, len(ids) - 1)]), places(string or "")
             if wanted - {"n"} != has - {"n"} or (has - wanted):
                 yield f"other places than in {ids[0]!r}: {string!r}"
 
@@ -174,7 +174,8 @@ def _first(message: Message) -> str:
     return message.id[0] if isinstance(message.id, list | tuple) else message.id
 
 
-def _places(text: str) -> set[str]:
+def places(text: str) -> set[str]:
+    """Return the names of the `{places}` of a text."""
     return set(_PLACE.findall(text))
 
 
