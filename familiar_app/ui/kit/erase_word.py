@@ -33,7 +33,8 @@ BUSY = tr_later("Should the program end meanwhile, it goes on when the vault is 
 BACKUP_FIRST = tr_later("Make a backup first")
 BACKUP_KEEPS = tr_later(
     "A backup keeps everything as it is now, this familiar too: whoever opens it finds it there. It is removed after "
-    "thirty days, with all others in the folder of backups that still have it; copies elsewhere are yours to look after."
+    "thirty days, with all others in the folder of backups that still have it; copies elsewhere are yours to look "
+    "after."
 )
 MODELS_TOO = tr_later("Downloaded models too: {models}")
 ERASE_WORD = tr_later("erase everything")
