@@ -25,6 +25,7 @@ _THINGS = tuple(
         (r"turn (?P<number>\d+)", tr_later("turn {number}")),
     )
 )
+_BETWEEN = re.compile(r"(?<=[.!?]) ")
 _MISSING = re.compile(r"searched without the (\d+) oldest turns: they are not indexed yet")
 
 
@@ -43,6 +44,22 @@ def reason_text(reason: str) -> str:
     if whole != reason:
         return whole
     return "; ".join(_single(one) for one in reason.split("; "))
+
+
+def error_text(kept: str) -> str:
+    """Say an error that was kept; a sentence that is not known by itself, since it has a name or number in it, stays.
+
+    What an error says and what can be done about it stand behind each other, each in one sentence or more.
+    """
+    sentences, said = _BETWEEN.split(kept), []
+    while sentences:
+        for count in range(len(sentences), 0, -1):
+            piece = " ".join(sentences[:count])
+            if count == 1 or tr(piece) != piece:
+                said.append(tr(piece))
+                del sentences[:count]
+                break
+    return " ".join(said)
 
 
 def _single(reason: str) -> str:

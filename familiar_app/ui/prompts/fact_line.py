@@ -7,6 +7,7 @@ from datetime import datetime, tzinfo
 
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.trace import PromptTrace
+from familiar_app.domain.trace_word import error_text, reason_text
 from familiar_app.ui.kit.projector_name import purpose_name
 from familiar_app.ui.kit.prompt_word import meter, words
 from familiar_app.ui.prompts.listing import seconds
@@ -28,7 +29,7 @@ def fact_lines(trace: PromptTrace, place: str, zone: tzinfo) -> list[tuple[str, 
         ("Sampling", _sampling(trace)),
         *_moment(trace, zone),
         *_outcome(trace),
-        *(("Note", note) for note in trace.notes),
+        *(("Note", reason_text(note)) for note in trace.notes),
     ]
 
 
@@ -65,7 +66,7 @@ def _outcome(trace: PromptTrace) -> Iterator[tuple[str, str]]:
     if trace.error == _STOPPED:
         yield "Outcome", "stopped before its end"
     elif trace.error:
-        yield "Error", trace.error
+        yield "Error", error_text(trace.error)
     elif trace.silent:
         yield "Outcome", "chose to stay silent"
     if trace.answer:

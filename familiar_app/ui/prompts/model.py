@@ -16,6 +16,7 @@ from familiar_app.conversation.inspector import Piece
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import FamiliarId, TraceId, TurnId
 from familiar_app.domain.trace import PromptTrace
+from familiar_app.domain.trace_word import error_text
 from familiar_app.domain.turn import ChannelSummary
 from familiar_app.domain.variation import UNCHANGED, ItemKey, Variation
 from familiar_app.ui.kit.channel_title import channel_title
@@ -284,7 +285,7 @@ def finish(answer: Answer, trace: PromptTrace) -> None:
     if trace.error == STOPPED:
         answer.state = "stopped"
     elif trace.error:
-        answer.state, answer.note = "failed", trace.error
+        answer.state, answer.note = "failed", error_text(trace.error)
     elif trace.silent:
         answer.state, answer.text = "silent", ""
     else:

@@ -8,6 +8,7 @@ from datetime import tzinfo
 
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.text import ntr, number, tr, tr_later
+from familiar_app.domain.trace_word import error_text
 from familiar_app.projectors.status import ProjectorStatus
 from familiar_app.store.health import ProjectorFigures
 from familiar_app.store.index.search_index import IndexStatus
@@ -89,7 +90,7 @@ def row_of(
         tr(what),
         state,
         tone,
-        status.last_error or "",
+        error_text(status.last_error or ""),
         _figures(status, figures, zone),
         status.paused,
         due,

@@ -8,7 +8,7 @@ from gettext import NullTranslations
 import pytest
 
 from familiar_app.domain.text import speak
-from familiar_app.domain.trace_word import left_out_text, reason_text
+from familiar_app.domain.trace_word import error_text, left_out_text, reason_text
 
 
 class Shouting(NullTranslations):
@@ -60,5 +60,20 @@ def test_each_of_several_reasons_is_put_into_words() -> None:
     speak("xx", Partly())
     try:
         assert reason_text("a; b") == "eins; zwei"
+    finally:
+        speak("en", NullTranslations())
+
+
+def test_a_kept_error_is_said_as_far_as_it_is_known() -> None:
+    class Partly(NullTranslations):
+        def gettext(self, message: str) -> str:
+            return {"A. B.": "Eins.", "C.": "Zwei."}.get(message, message)
+
+    kept = "A. B. D 5 e. C."
+    assert error_text(kept) == kept
+    speak("xx", Partly())
+    try:
+        assert error_text(kept) == "Eins. D 5 e. Zwei."
+        assert error_text("") == ""
     finally:
         speak("en", NullTranslations())
