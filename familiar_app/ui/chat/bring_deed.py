@@ -8,7 +8,7 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from familiar_app.domain.ids import ChannelId, ChannelKey, is_local
+from familiar_app.domain.ids import ChannelId, ChannelKey, is_local, is_of_discord
 from familiar_app.domain.text import tr
 from familiar_app.interchange.turn_import import ImportReport
 from familiar_app.ui.chat import bring_word
@@ -79,7 +79,9 @@ class BringDeeds:
         after = tr("The messages are put behind those that are there.")
         channels = [one for one in self._model.channels.summaries if is_local(one.channel.key)]
         known = [Target(one.channel.key, channel_title(one.channel), after if one.turns else "") for one in channels]
-        return [Target(KEEP, _kept(seen)), Target(NEW, tr("A new channel")), *known]
+        elsewhere = all(is_of_discord(key) for key in seen.channels)
+        kept = Target(KEEP, _kept(seen), tr("It can be read here; one writes to it on Discord.") if elsewhere else "")
+        return [kept, Target(NEW, tr("A new channel")), *known]
 
     async def _channel(self, decided: Decided) -> ChannelKey | None:
         if decided.place == KEEP:
@@ -125,7 +127,8 @@ def _kept(seen: Seen) -> str:
         return tr("The {n} channels that the file names", n=len(seen.channels))
     if seen.format == "sillytavern-chat":
         return tr("A channel of its own ({name})", name=titles[0] if titles else seen.format)
-    return tr("The channel it is from ({name})", name=titles[0] if titles else next(iter(seen.channels)))
+    name = titles[0] if titles else next(iter(seen.channels)).partition(":")[2]
+    return tr("The channel it is from ({name})", name=name)
 
 
 class _Stoppable:

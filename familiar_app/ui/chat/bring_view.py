@@ -108,6 +108,7 @@ class BringQuestion(Dialog):
         caption = ntr("Bring in {n} message", "Bring in {n} messages", seen.turns)
         self.ok = self.add_choice("bring", caption, "primary", default=True)
         self._guess(guess, familiar)
+        self.familiar.setFocus()
         for box in (self.familiar, self.owner, self.target):
             box.currentIndexChanged.connect(self._look)
         self.name.textChanged.connect(self._look)
@@ -194,9 +195,10 @@ class BringReport(Dialog):
             self.body.addWidget(label(one, wrap=True, selectable=True))
         if more:
             self.body.addWidget(_scrolled(more))
-        self.add_choice("", tr("Close"), default=not show)
+        last = self.add_choice("", tr("Close"), default=not show)
         if show:
-            self.add_choice("show", tr("Show the conversation"), "primary", default=True)
+            last = self.add_choice("show", tr("Show the conversation"), "primary", default=True)
+        last.setFocus()
 
 
 def _once() -> str:
@@ -216,7 +218,7 @@ def _form_layout() -> QFormLayout:
     form.setHorizontalSpacing(12)
     form.setVerticalSpacing(8)
     form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
-    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
     return form
 
 

@@ -7,7 +7,7 @@ from datetime import tzinfo
 
 from familiar_app.domain.text import number, tr
 from familiar_app.domain.trace import LayerTrace, PromptTrace
-from familiar_app.domain.trace_word import left_out_text, reason_text
+from familiar_app.domain.trace_word import error_text, left_out_text, reason_text
 from familiar_app.ui.chat.further import cut_off
 from familiar_app.ui.chat.reply import speed_of
 from familiar_app.ui.chat.row import full_time
@@ -77,13 +77,15 @@ def _facts(trace: PromptTrace, zone: tzinfo) -> list[tuple[str, str]]:
     if speed is not None:
         facts.append((tr("Speed"), tr("{n} tokens a second", n=number(speed, 1))))
     sampling = ", ".join(
-        f"{words(name)} {value}" for name, value in trace.sampling.items() if value not in (None, [], ())
+        f"{words(name)} {number(value) if isinstance(value, float) else value}"
+        for name, value in trace.sampling.items()
+        if value not in (None, [], ())
     )
     facts.append((tr("Sampling"), sampling or tr("the provider's own")))
     if trace.error == _STOPPED:
         facts.append((tr("Outcome"), tr("stopped before its end")))
     elif trace.error:
-        facts.append((tr("Error"), trace.error))
+        facts.append((tr("Error"), error_text(trace.error)))
     elif cut_off(trace):
         facts.append((tr("Outcome"), tr("cut off at its length limit")))
     if trace.silent:
