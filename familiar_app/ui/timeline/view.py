@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 FILTER_AFTER_MS = 180
 READ_AFTER_MS = 200
 PLAY_EVERY_MS = 140
-NARROW_PX = 520
+NARROW_PX, TIGHT_PX = 520, 390
 DESCRIBE_AFTER_MS = 400
 
 
@@ -285,6 +285,9 @@ class TimelineView(TimelineParts):
         # Beside an open side view in large text there is no room for both; the picture stays.
         self.listed.setVisible(self.width() >= self.theme.px(NARROW_PX))
         self.count.setVisible(self.width() >= self.theme.px(NARROW_PX))
+        # The search comes first; what has a key or stands in the palette makes room for it.
+        for word in ("undo", "redo", "read"):
+            self.buttons[word].setVisible(self.width() >= self.theme.px(TIGHT_PX))
 
     # ---- keys
 
