@@ -122,8 +122,16 @@ class PanelScene:
 
     def press(self, name: str, among: QWidget | None = None) -> None:
         """Press a visible button by its name."""
+        self._buttons(name, among)[0].click()
+
+    async def press_soon(self, name: str, among: QWidget | None = None) -> None:
+        """Wait for a button, which may stand on a page that is just being built, and press it."""
+        await self.until(lambda: self._buttons(name, among))
+        self.press(name, among)
+
+    def _buttons(self, name: str, among: QWidget | None) -> list[QPushButton]:
         found = (among or self.window).findChildren(QPushButton)
-        next(one for one in found if one.accessibleName() == name and one.isVisible()).click()
+        return [one for one in found if one.accessibleName() == name and one.isVisible()]
 
     async def close(self) -> None:
         await self.panel.close()

@@ -142,11 +142,11 @@ def test_two_identities_are_merged_and_taken_apart_again(play: Play) -> None:
     async def story(scene: PanelScene) -> None:
         choose(scene, "Ann", "Ben")
         await scene.until_side("Are they one person?")
-        scene.press(f"Yes, show them as Ann ({ANN})", scene.side)
+        await scene.press_soon(f"Yes, show them as Ann ({ANN})", scene.side)
         await scene.until(lambda: shown(scene) == ["Ann +1", "Mira"])
         await scene.until_side("Counts as one person with")
         assert "Facts (6)" in scene.side_text()
-        scene.press(f"{BEN} on the timeline", scene.side)
+        await scene.press_soon(f"{BEN} on the timeline", scene.side)
         assert scene.went[-1] == ("timeline", f"person:{BEN}")
         assert await scene.vault.people.label(BEN) == "Ann"
         text, undo = scene.undos[-1]
@@ -160,9 +160,9 @@ def test_two_identities_are_merged_and_taken_apart_again(play: Play) -> None:
         assert len(scene.undos) == 1
         choose(scene, "Ann", "Ben")
         await scene.until_side("Are they one person?")
-        scene.press(f"Yes, show them as Ben ({BEN})", scene.side)
+        await scene.press_soon(f"Yes, show them as Ben ({BEN})", scene.side)
         await scene.until_side("Counts as one person with")
-        scene.press(f"Take {ANN} apart", scene.side)
+        await scene.press_soon(f"Take {ANN} apart", scene.side)
         await scene.until(lambda: sorted(shown(scene)) == ["Ann", "Ben", "Mira"])
         scene.undos[-1][1]()
         await scene.until(lambda: shown(scene) == ["Ben +1", "Mira"])

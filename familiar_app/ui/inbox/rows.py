@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHeaderView
 from familiar_app.domain.projection import RetirementState
 from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.inbox.model import InboxModel
-from familiar_app.ui.inbox.word import day, state_text, when
+from familiar_app.ui.inbox.word import STATES, day, new_text, state_text, when
 from familiar_app.ui.kit.table import Table
 from familiar_app.ui.kit.table_model import TitledTableModel
 from familiar_app.ui.kit.theme import Theme
@@ -25,7 +25,7 @@ COLUMNS = (
 )
 STATE, DATE, WHY = 2, 3, 4
 _KEYS = {Qt.Key.Key_A: "accept", Qt.Key.Key_K: "refuse", Qt.Key.Key_U: "undo", Qt.Key.Key_N: "never"}
-_STATE_WIDTH, _DATE_WIDTH, _LEAST_TEXT = 176, 116, 150
+_DATE_WIDTH, _LEAST_TEXT = 116, 150
 
 
 class CaseRows(TitledTableModel):
@@ -108,7 +108,8 @@ class CaseTable(Table):
         """Share what state and date leave among the texts; where that is little, date and reason stand at the side."""
         if self.model() is None:
             return
-        state, date, least = (self._scale.px(one) for one in (_STATE_WIDTH, _DATE_WIDTH, _LEAST_TEXT))
+        date, least = max(self._scale.px(_DATE_WIDTH), self.title_width(DATE)), self._scale.px(_LEAST_TEXT)
+        state = max(self.text_width(new_text(tr(words)), bold=True) for words in STATES.values())
         room = self.viewport().width() - state
         undated, narrow = room < 2 * least + date, room < 3 * least + date
         self.setColumnHidden(DATE, undated)

@@ -84,8 +84,9 @@ class InboxView(QWidget):
         layout = column(spacing=0)
         layout.addWidget(header)
         self._deeds = self._build_deeds()
+        self._line = line()
         layout.addWidget(self._deeds)
-        layout.addWidget(line())
+        layout.addWidget(self._line)
         layout.addWidget(self.notice)
         layout.addWidget(self._wait, 1)
         self.setLayout(layout)
@@ -266,7 +267,8 @@ class InboxView(QWidget):
 
     def _show_state(self) -> None:
         self._show_deeds()
-        self._deeds.setVisible(bool(self.model.cases) or self.model.filtered)
+        for part in (self._deeds, self._line):
+            part.setVisible(bool(self.model.cases) or self.model.filtered)
         if self.model.cases or not self.model.loaded:
             self._pages.setCurrentWidget(self.table)
             return

@@ -47,7 +47,12 @@ def state_text(case: RetirementCase, *, new: bool) -> str:
     text = tr(STATES[case.retirement.state])
     if case.retirement.never:
         text = tr("{state}, never again", state=text)
-    return tr("{state} · new", state=text) if new else text
+    return new_text(text) if new else text
+
+
+def new_text(state: str) -> str:
+    """Say of how something stands that it is new."""
+    return tr("{state} · new", state=state)
 
 
 def done_text(deed: Deed, n: int) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from familiar_app.domain.text import tr
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.theme import Theme
+
+_AROUND_TEXT = 24
 
 
 class Table(QTableView):
@@ -44,6 +46,16 @@ class Table(QTableView):
         self.doubleClicked.connect(self.opened)
         self._refresh()
         follow(theme, self, self._refresh)
+
+    def text_width(self, text: str, *, bold: bool = False) -> int:
+        """Return how wide a column has to be to show a text in full."""
+        figures = QFontMetrics(self._theme.font("table", bold=bold))
+        return figures.horizontalAdvance(text) + self._theme.px(_AROUND_TEXT)
+
+    def title_width(self, column: int) -> int:
+        """Return how wide a column has to be to show its title in full."""
+        title = self.model().headerData(column, Qt.Orientation.Horizontal)
+        return self.text_width(str(title), bold=True)
 
     def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:
         super().currentChanged(current, previous)

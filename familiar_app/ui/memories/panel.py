@@ -66,7 +66,7 @@ class MemoriesPanel:
             )
 
         chosen = (
-            deed(word, tr("{deed}: the chosen memories", deed=tr(title).rstrip("…"))) for word, title, _key in DEEDS
+            deed(word, tr("{deed}: the chosen memories", deed=tr(title).rstrip("… "))) for word, title, _key in DEEDS
         )
         return (
             deed("add", tr("Write a memory down…"), "Ctrl+N", "plus"),
@@ -77,7 +77,7 @@ class MemoriesPanel:
 
     def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
         """Return the keys that only the table knows."""
-        deeds = tuple((tr(title).rstrip("…"), key) for _word, title, key in DEEDS)
+        deeds = tuple((tr(title).rstrip("… "), key) for _word, title, key in DEEDS)
         return {tr("Among the memories"): (*deeds, (tr("Details"), "Return"), (tr("Choose all"), "Ctrl+A"))}
 
     def palette_entries(self) -> Sequence[Action]:

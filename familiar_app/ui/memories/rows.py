@@ -101,7 +101,7 @@ class MemoryTable(Table):
         if self.model() is None:
             return
         theme, room = self._theme, self.viewport().width()
-        widths = {column: theme.px(width) for column, width in _WIDTHS.items()}
+        widths = {column: max(theme.px(width), self.title_width(column)) for column, width in _WIDTHS.items()}
         for spare in _SPARED:
             if sum(widths.values()) + theme.px(_LEAST_TEXT) > room:
                 del widths[spare]

@@ -34,7 +34,7 @@ class ShelfList(QWidget):
         self.box = QComboBox()
         self.box.setAccessibleName(tr(_NAME))
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.box.setMinimumContentsLength(10)
+        self.box.setMinimumContentsLength(15)
         self.box.activated.connect(lambda row: self.list.setCurrentRow(row))
         layout = column(spacing=0)
         layout.setContentsMargins(4, 8, 4, 8)

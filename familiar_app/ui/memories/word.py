@@ -14,6 +14,7 @@ from familiar_app.domain.saved_memory.placeholder import fill
 from familiar_app.domain.text import tr, tr_later
 from familiar_app.domain.turn import Channel
 from familiar_app.store.saved_memory_tool import DELETED, EVICTED
+from familiar_app.ui.kit.channel_title import channel_title
 from familiar_app.ui.kit.date_text import numeric_date, numeric_date_time
 
 _CAUSES = {
@@ -55,7 +56,7 @@ class Names:
         channel = self.channels.get(key)
         if channel is None:
             return tr("Server {name}", name=key.partition(":")[2] or key)
-        title = channel.title.lstrip("#") or key
+        title = channel_title(channel).lstrip("#")
         return tr("Channel {name}", name=title) if is_local(channel.key) else tr("Conversation {name}", name=title)
 
     def place(self, place: MemoryPlace) -> str:

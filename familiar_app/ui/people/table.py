@@ -17,9 +17,9 @@ COLUMNS: tuple[tuple[Order, int], ...] = (
     ("name", 120),
     ("key", 110),
     ("turns", 104),
-    ("facts", 84),
-    ("last_seen", 128),
-    ("privacy", 140),
+    ("facts", 72),
+    ("last_seen", 108),
+    ("privacy", 112),
 )
 """The columns with their least widths."""
 SPARED: tuple[Order, ...] = ("key", "privacy", "facts")

@@ -84,8 +84,6 @@ class PeopleView(QWidget):
         head.add(self.count)
         self.order = QComboBox()
         self.order.setAccessibleName(tr("Order of the people"))
-        self.order.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.order.setMinimumContentsLength(8)
         for order in ORDERS:
             self.order.addItem(order_title(order), order)
         self.order.activated.connect(lambda _at: self._sort(self.order.currentData()))
@@ -132,7 +130,8 @@ class PeopleView(QWidget):
     def _size_columns(self) -> None:
         """Give each column its width, and names and keys what is left; where room is short, the last things go."""
         theme, room = self.theme, self.width() - self.table.verticalScrollBar().sizeHint().width()
-        widths = {order: theme.px(width) for order, width in COLUMNS}
+        columns = enumerate(COLUMNS)
+        widths = {order: max(theme.px(width), self.table.title_width(at)) for at, (order, width) in columns}
         for spare in SPARED:
             if sum(widths.values()) > room:
                 del widths[spare]
