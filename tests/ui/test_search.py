@@ -167,6 +167,19 @@ def test_nothing_found_behind_filters_offers_to_clear_them(play: Play) -> None:
     play(story)
 
 
+def test_a_short_sentence_after_a_long_one_leaves_no_gap(play: Play) -> None:
+    async def story(scene: SearchScene) -> None:
+        text = scene.view._nothing._text
+        tall = text.height()
+        scene.view.bar.show_kind("turn")
+        await scene.look_for("teapots")
+        assert text.text() == "Nothing with all these words passes the filters."
+        assert text.height() < tall
+        assert text.height() < 2 * text.fontMetrics().lineSpacing()
+
+    play(story)
+
+
 def test_while_prompts_are_looked_through_it_says_how_far_and_can_be_stopped(
     play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -91,7 +91,7 @@ class AboutPanel:
         theme = self._context.theme
         header = PanelHeader(theme, tr(self.title))
         self._search = SearchField(theme, tr("Search libraries"))
-        self._search.setMinimumWidth(theme.px(220))
+        self._search.setMinimumWidth(theme.px(250))
         self._search.textChanged.connect(self._narrow)
         header.add_end(self._search)
         self._facts = QGridLayout()

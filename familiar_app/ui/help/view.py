@@ -109,7 +109,7 @@ class HelpView(QWidget):
         header.add(icon_button(theme, "chevron_left", tr("Back"), lambda: self.context.go_back(), shortcut="Alt+Left"))
         header.add(icon_button(theme, "lorebook", tr("All pages"), self._show_contents))
         self.field = SearchField(theme, tr("Search the manual"))
-        self.field.setMinimumWidth(theme.px(200))
+        self.field.setMinimumWidth(theme.px(230))
         self.field.textChanged.connect(self.model.search)
         self.field.next_wanted.connect(self._open_first)
         self.field.given_up.connect(self.browser.setFocus)

@@ -49,6 +49,6 @@ def report_texts(lines: Iterable[ReportLine]) -> tuple[str, ...]:
     for line in lines:
         fields.setdefault((line.what, line.detail), {})[line.field] = None
     return tuple(
-        tr("{fields}: {what}. {detail}", fields=", ".join(names), what=tr(_WHAT[what]), detail=detail)
+        tr("{fields}: {what}; {detail}", fields=", ".join(names), what=tr(_WHAT[what]), detail=detail)
         for (what, detail), names in fields.items()
     )

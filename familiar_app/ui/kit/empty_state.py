@@ -70,6 +70,8 @@ class EmptyState(QWidget):
     def _fit(self) -> None:
         """Give the texts the height that all their lines need."""
         for shown in (self._heading, self._text):
+            # A label never says that it needs less than its least height: the one of an earlier text has to go first.
+            shown.setMinimumHeight(0)
             shown.setMinimumHeight(max(0, shown.heightForWidth(shown.width())))
 
     def _refresh(self) -> None:

@@ -122,7 +122,7 @@ class SearchBar(QWidget):
         made = QComboBox()
         made.setAccessibleName(name)
         made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        made.setMaximumWidth(self._theme.px(220))
+        made.setMaximumWidth(self._theme.px(250))
         for title, value in choices:
             made.addItem(title, value)
         made.currentIndexChanged.connect(lambda _index: self._filtered())

@@ -31,7 +31,7 @@ KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
 }
 
 ACTIONS: Mapping[str, str] = {
-    EVERYTHING: tr_later("Search everything"),
+    EVERYTHING: tr_later("Search all kinds"),
     "person": tr_later("Search people"),
     "turn": tr_later("Search messages"),
     "fact": tr_later("Search facts"),
