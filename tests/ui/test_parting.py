@@ -179,7 +179,7 @@ def test_nothing_of_a_profile_is_left_when_everything_was_erased(
         assert isinstance(asked, WholeQuestion)
         for told in ("The vault and its keys", "1 backup", "2 familiars with their files", "2 messages and 0 facts"):
             assert told in words(asked)
-        assert asked.models.isHidden()
+        assert asked.models.parent() is None
         QTest.keyClicks(asked.typed, "erase everythin")
         assert not asked.ok.isEnabled()
         QTest.keyClicks(asked.typed, "g")

@@ -133,6 +133,7 @@ class EraseReceipt(Dialog):
         kept = tr("Receipt {id}, kept in the vault without a name.", id=str(receipt.id))
         for note in (kept, tr(BACKUPS)):
             self.body.addWidget(label(note, "faint", wrap=True))
+        self.body.addStretch(1)
         self.add_choice("", tr("Close"), "primary", default=True)
 
 

@@ -15,6 +15,7 @@ from familiar_app.ui.kit.erase_word import (
     ELSEWHERE,
     ERASE_WORD,
     KEY_LEFT,
+    MODELS_HOLD,
     MODELS_TOO,
     WHAT,
     models_line,
@@ -59,10 +60,12 @@ class WholeQuestion(Dialog):
         told.part(tr("Stays"), staying_lines(plan))
         told.end([tr("The folder is {folder}", folder=str(plan.root)), tr(ELSEWHERE)])
         self.body.addWidget(told)
-        self.models = QCheckBox(tr(MODELS_TOO, models=models))
+        self.models = QCheckBox(tr(MODELS_TOO))
         self.models.setAccessibleName(self.models.text())
-        self.models.setVisible(bool(models))
-        self.body.addWidget(self.models)
+        self.models.setAccessibleDescription(models)
+        if models:
+            self.body.addWidget(self.models)
+            self.body.addWidget(label(tr(MODELS_HOLD, models=models), "faint", wrap=True))
         self.body.addWidget(label(tr("Type “{word}” to go on:", word=word), wrap=True))
         self.typed = line_edit(name=tr("Type {word} to go on", word=word))
         self.body.addWidget(self.typed)
@@ -87,4 +90,5 @@ class WholeReceiptDialog(Dialog):
             self.body.addWidget(label(tr("Stayed: {what}", what=one), "quiet", wrap=True))
         for note in ([tr(KEY_LEFT)] if receipt.key_left else []) + [tr(ELSEWHERE)]:
             self.body.addWidget(label(note, "faint", wrap=True))
+        self.body.addStretch(1)
         self.add_choice("", tr("Close"), "primary", default=True)

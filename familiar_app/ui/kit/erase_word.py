@@ -36,7 +36,8 @@ BACKUP_KEEPS = tr_later(
     "thirty days, with all others in the folder of backups that still have it; copies elsewhere are yours to look "
     "after."
 )
-MODELS_TOO = tr_later("Downloaded models too: {models}")
+MODELS_TOO = tr_later("Erase downloaded models too")
+MODELS_HOLD = tr_later("{models}. They hold nothing of you, and would have to be fetched again.")
 ERASE_WORD = tr_later("erase everything")
 """What has to be typed before everything goes."""
 ELSEWHERE = tr_later(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from familiar_app.domain.text import tr_later
 from familiar_app.ui.settings.setting import Setting
 
+_SENT = tr_later("What was sent elsewhere before stays there.")
+
 ERASING: tuple[Setting, ...] = (
     Setting(
         "erase_familiar",
@@ -15,6 +17,7 @@ ERASING: tuple[Setting, ...] = (
             "is, and type its name."
         ),
         "act",
+        leaves=_SENT,
         words=tr_later("delete remove forget character"),
     ),
     Setting(
@@ -26,6 +29,7 @@ ERASING: tuple[Setting, ...] = (
             "told first what that is."
         ),
         "act",
+        leaves=_SENT,
         words=tr_later("delete remove wipe reset profile uninstall forget"),
     ),
 )
