@@ -37,7 +37,7 @@ BACKUP_KEEPS = tr_later(
     "after."
 )
 MODELS_TOO = tr_later("Erase downloaded models too")
-MODELS_HOLD = tr_later("{models}. They hold nothing of you, and would have to be fetched again.")
+MODELS_HOLD = tr_later("{models}. Such files hold nothing of you, and would have to be fetched again.")
 ERASE_WORD = tr_later("erase everything")
 """What has to be typed before everything goes."""
 ELSEWHERE = tr_later(
