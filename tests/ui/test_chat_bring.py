@@ -14,6 +14,7 @@ from familiar_app.domain.ids import OWNER
 from familiar_app.ui.chat.bring_view import KEEP, NEW, BringQuestion, BringReport, Busy
 from tests.ui.scene_window import press
 from tests.ui.test_chat import Scene, play
+from tests.unit.ui.chat.stage import MIRA
 from tests.unit.ui.chat.test_bringing import lines, tavern, turn
 
 __all__ = ["play"]
@@ -124,6 +125,22 @@ def test_it_can_be_stopped_and_gone_on_with(play, tmp_path: Path) -> None:
         told = await through(scene, None)
         assert f"{len(many) - kept:,} messages were brought in." in told
         assert await scene.stage.vault.turns.count() == len(many)
+
+    play(act)
+
+
+def test_a_file_that_changed_since_the_look_is_refused_and_leaves_no_channel(play, tmp_path: Path) -> None:
+    async def act(scene: Scene) -> None:
+        path = tavern(tmp_path)
+        bring(scene, path)
+        question = await dialog(scene, BringQuestion)
+        question.target.setCurrentIndex(question.target.findData(NEW))
+        path.write_text(path.read_text(encoding="utf-8") + "\n{}", encoding="utf-8")
+        question.ok.click()
+        await scene.until(scene.view.notice.isVisible)
+        assert "changed while it was read" in scene.view.notice.text
+        assert len(await scene.stage.vault.channels.list(MIRA)) == 1
+        assert open_dialog(Busy) is None
 
     play(act)
 

@@ -15,7 +15,7 @@ from familiar_app.ui.chat import bring_word
 from familiar_app.ui.chat.bring_view import KEEP, NEW, BringQuestion, BringReport, Busy, Decided, Target
 from familiar_app.ui.chat.bringing import Bringing, Choice, Seen
 from familiar_app.ui.chat.cast import guessed
-from familiar_app.ui.chat.channel_list import TITLE_CHARS
+from familiar_app.ui.chat.channel_list import TITLE_CHARS, clean_title
 from familiar_app.ui.kit.channel_title import channel_title
 from familiar_app.ui.kit.dialog import choose_file, shown
 
@@ -53,10 +53,10 @@ class BringDeeds:
         if question.chosen != "bring":
             return
         decided = question.decided
-        channel = await self._channel(decided)
-        report, done = await self._brought(work, Choice(decided.cast, channel))
+        choice = await self._choice(decided)
+        report, done = await self._brought(work, choice)
         await model.channels.load()
-        await self._tell_outcome(report, done, channel)
+        await self._tell_outcome(report, done, choice.channel)
 
     async def _looked_into(self, work: Bringing) -> Seen | None:
         busy = _Stoppable(self._view, tr("Looking into {file}", file=work.path.name), bring_word.looked(0))
@@ -83,12 +83,13 @@ class BringDeeds:
         kept = Target(KEEP, _kept(seen), tr("It can be read here; one writes to it on Discord.") if elsewhere else "")
         return [kept, Target(NEW, tr("A new channel")), *known]
 
-    async def _channel(self, decided: Decided) -> ChannelKey | None:
+    async def _choice(self, decided: Decided) -> Choice:
         if decided.place == KEEP:
-            return None
+            return Choice(decided.cast)
         if decided.place == NEW:
-            return (await self._model.channels.new(decided.name)).key
-        return ChannelKey(decided.place)
+            title = clean_title(decided.name)
+            return Choice(decided.cast, await self._model.channels.free_key(title), title)
+        return Choice(decided.cast, ChannelKey(decided.place))
 
     async def _brought(self, work: Bringing, choice: Choice) -> tuple[ImportReport | None, int]:
         """Return the report, None where the person stopped it, and how many messages were worked on."""

@@ -80,10 +80,14 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the person decided: who is who, and the channel; None leaves the file's own channels."""
+    """What the person decided: who is who, and the channel; None leaves the file's own channels.
+
+    With a `title` the channel is a new one, which its first message makes.
+    """
 
     cast: Cast
     channel: ChannelKey | None = None
+    title: str | None = None
 
 
 class Bringing:
@@ -146,14 +150,16 @@ def cast_reader(reader: TurnReader, choice: Choice) -> TurnReader:
 
     def read(stream: BinaryIO, options: ReadOptions, report: ReadReport) -> Iterator[TurnRecord]:
         for record in reader(stream, options, report):
-            yield _placed(choice.cast.applied(record), choice.channel)
+            yield _placed(choice.cast.applied(record), choice)
 
     return read
 
 
-def _placed(record: TurnRecord, channel: ChannelKey | None) -> TurnRecord:
+def _placed(record: TurnRecord, choice: Choice) -> TurnRecord:
+    if choice.channel is None:
+        return record
     # A channel of the window belongs to no server, and keeps the name it has.
-    return record if channel is None else replace(record, channel=channel, channel_title=None, guild=None)
+    return replace(record, channel=choice.channel, channel_title=choice.title, guild=None)
 
 
 def _format_of(path: Path, source: TurnSource) -> str:

@@ -73,13 +73,17 @@ class ChannelListModel(Watched):
     async def new(self, title: str) -> Channel:
         """Make a local channel. Raises UserError for a title that cannot be used."""
         title = clean_title(title)
+        channel = await self._store.ensure(await self.free_key(title), familiar=self._familiar, title=title)
+        await self.load()
+        return channel
+
+    async def free_key(self, title: str) -> ChannelKey:
+        """Return a key after a title that no local channel has yet."""
         stem = re.sub(r"[^a-z0-9]+", "-", title.casefold()).strip("-")[:40] or "channel"
         key, number = ChannelKey(f"local:{stem}"), 2
         while await self._store.find(key, familiar=self._familiar) is not None:
             key, number = ChannelKey(f"local:{stem}-{number}"), number + 1
-        channel = await self._store.ensure(key, familiar=self._familiar, title=title)
-        await self.load()
-        return channel
+        return key
 
     async def rename(self, channel: ChannelId, title: str) -> str:
         """Give a channel another title and return the one it had."""
