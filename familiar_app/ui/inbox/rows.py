@@ -115,6 +115,8 @@ class CaseTable(Table):
         self.setColumnHidden(DATE, undated)
         self.setColumnHidden(WHY, narrow)
         room -= 0 if undated else date
-        share = max(self._scale.px(110), room // (2 if narrow else 3))
+        share = max(self.title_width(0), self.title_width(1), room // (2 if narrow else 3))
+        if undated:
+            state = min(state, self.viewport().width() - 2 * share)
         for number, width in enumerate((share, share, state, date)):
             self.setColumnWidth(number, width)

@@ -84,7 +84,10 @@ def world_text(fact: Fact, zone: tzinfo) -> str:
     """Say when a fact is true in the world."""
     if fact.valid.since is None and fact.valid.until is None:
         return tr("True in the world: at any time")
-    since, until = when(fact.valid.since, zone, tr("always")), when(fact.valid.until, zone, ptr("end", "open"))
+    since, until = (
+        when(fact.valid.since, zone, ptr("beginning", "always")),
+        when(fact.valid.until, zone, ptr("end", "open")),
+    )
     return tr("True in the world: {since} – {until}", since=since, until=until)
 
 

@@ -104,7 +104,7 @@ def fact_note(fact: Fact, zone: tzinfo, *, in_dossier: bool) -> str:
 
 
 def _true(fact: Fact, zone: tzinfo) -> str:
-    since = day(fact.valid.since, zone, tr("always"))
+    since = day(fact.valid.since, zone, ptr("beginning", "always"))
     if fact.valid.until is not None:
         return tr("true {since} – {until}", since=since, until=day(fact.valid.until, zone, ""))
     return tr("true since always") if fact.valid.since is None else tr("true since {when}", when=since)
