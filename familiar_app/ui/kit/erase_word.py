@@ -66,7 +66,8 @@ def title_while(plan: ErasurePlan) -> str:
 
 def notes(plan: ErasurePlan) -> list[str]:
     """Return what stands below every plan."""
-    return [tr(_OTHERS if plan.kind == "familiar" else _CANON), tr(BACKUPS)]
+    texts = _OTHERS if plan.kind == "familiar" else _CANON
+    return [tr(texts), tr(BACKUPS)]
 
 
 def removed_lines(plan: ErasurePlan) -> list[str]:
