@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QListView
 
 from familiar_app.domain.lorebook.entry import EntryKey
 from familiar_app.ui.lorebook.listing import COLUMNS
@@ -148,3 +149,21 @@ def test_a_key_that_is_too_long_for_the_form_ends_in_dots(live) -> None:
         assert keys.chips[1].text() == "bell"
 
     live(story)
+
+
+def test_the_reasons_of_the_tester_are_shown_to_their_ends(live) -> None:
+    async def story(scene: Scene) -> None:
+        found = scene.view.view.list
+        await scene.test("Anselm went down to the harbour with the fox, past the gate of the mill and the lighthouse.")
+        for width in (150, 173, 207):
+            found.setFixedWidth(width)
+            await scene.until(lambda width=width: found.width() == width and not cut_rows(found))
+        assert found.model().rowCount() > 0
+
+    live(story)
+
+
+def cut_rows(view: QListView) -> list[str]:
+    """Return the texts of rows that are wider than the list."""
+    rows = [view.model().index(row, 0) for row in range(view.model().rowCount())]
+    return [row.data() for row in rows if view.visualRect(row).width() > view.viewport().width()]

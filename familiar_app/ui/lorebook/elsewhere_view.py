@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.kit.label import column, label
 from familiar_app.ui.lorebook.books import Elsewhere
 from familiar_app.ui.lorebook.entry_rows import one_line
+from familiar_app.ui.lorebook.wrapped import wrap_rows
 
 MOST = 300
 
@@ -23,9 +24,7 @@ class ElsewhereView(QWidget):
         self.setAccessibleName(tr("Found in other lorebooks"))
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Found in other lorebooks"))
-        self.list.setWordWrap(True)
-        self.list.setResizeMode(QListView.ResizeMode.Adjust)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        wrap_rows(self.list)
         for one in found[:MOST]:
             item = QListWidgetItem(f"{one_line(one.entry.name)}\n{one_line(one.book)}")
             item.setData(Qt.ItemDataRole.UserRole, one)

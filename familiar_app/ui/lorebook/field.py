@@ -151,12 +151,17 @@ _TITLES = {
     "enabled": tr_later("Enabled"),
     "constant": tr_later("Always in"),
     "folder": tr_later("Folder"),
+    "folders": tr_later("Folders"),
+    "description": tr_later("What it is about"),
+    "token_budget": tr_later("Most tokens"),
+    "recursive": tr_later("Entries wake each other"),
+    "foreign": tr_later("From other programs"),
 }
 _PLAIN = LoreEntry(uid=0)
 
 
 def field_title(name: str) -> str:
-    """Return what a field of an entry is called."""
+    """Return what a field of an entry or of a book is called."""
     return lore_word(_TITLES.get(name, name))
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize
+
 from familiar_app.domain.text import number, tr
 from familiar_app.ui.lorebook.control import ChoiceBox
 from familiar_app.ui.lorebook.listing import FOLDER, ONLY
 from familiar_app.ui.lorebook.model import LorebookModel
 
-WIDEST = 20
-"""How many letters of a line can be read without opening the box."""
+WIDEST = 26
+"""How many letters of the widest line can be read without opening the box."""
 
 
 class OnlyBox(ChoiceBox):
@@ -19,7 +21,6 @@ class OnlyBox(ChoiceBox):
         self._model = model
         self._listed: list[tuple[str, str]] = []
         self.setAccessibleName(tr("Which entries are shown"))
-        self.setMinimumContentsLength(WIDEST)
         self.activated.connect(self._chosen)
         self.refresh()
 
@@ -40,9 +41,16 @@ class OnlyBox(ChoiceBox):
             for name, title in listed:
                 self.addItem(title, name)
             self.blockSignals(False)
+            self.updateGeometry()
         at = next((number for number, (name, _title) in enumerate(listed) if name == self._model.only), 0)
         if self.currentIndex() != at:
             self.setCurrentIndex(at)
+
+    def sizeHint(self) -> QSize:
+        """As wide as its lines ask for, so that their counts can be read."""
+        hint, metrics = super().sizeHint(), self.fontMetrics()
+        lines = [metrics.horizontalAdvance(f"{title[:WIDEST]}  ") for _name, title in self._listed]
+        return QSize(max([hint.width(), *(one + 2 * hint.height() for one in lines)]), hint.height())
 
     def _chosen(self, number: int) -> None:
         self._model.narrow(self._listed[number][0])

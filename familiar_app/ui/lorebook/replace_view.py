@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QCheckBox, QListView, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QWidget
 
 from familiar_app.domain.text import ntr, tr, tr_later
 from familiar_app.ui.kit.button import button
@@ -16,6 +16,7 @@ from familiar_app.ui.lorebook.entry_rows import one_line
 from familiar_app.ui.lorebook.replacing import FIELDS, Plan, Wanted
 from familiar_app.ui.lorebook.tip import plain_tip
 from familiar_app.ui.lorebook.word import lore_word
+from familiar_app.ui.lorebook.wrapped import wrap_rows
 
 LOOK_AFTER_MS = 150
 MOST_SHOWN = 300
@@ -56,9 +57,7 @@ class ReplaceView(QWidget):
         self.told = label("", "quiet", wrap=True)
         self.list = QListWidget()
         self.list.setAccessibleName(tr("What would change"))
-        self.list.setWordWrap(True)
-        self.list.setResizeMode(QListView.ResizeMode.Adjust)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        wrap_rows(self.list)
         self.list.itemActivated.connect(lambda item: choose(item.data(Qt.ItemDataRole.UserRole)))
         self.do = button(tr("Replace"), lambda: self._use(self._plan), role="primary")
         self._lay_out()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
@@ -33,6 +35,7 @@ class Room(QSplitter):
         self.setHandleWidth(1)
         self.addWidget(table)
         self.addWidget(self._right)
+        self.splitterMoved.connect(lambda *_: self._note())
 
     @property
     def narrow(self) -> bool:
@@ -40,10 +43,20 @@ class Room(QSplitter):
         left = max(self._table.minimumSizeHint().width(), self._theme.px(TABLE_NEEDS))
         return self.width() < left + self._right.minimumSizeHint().width() + self.handleWidth()
 
+    def setSizes(self, sizes: Sequence[int]) -> None:
+        self._both = list(sizes)
+        super().setSizes(self._both)
+
     def sizes(self) -> list[int]:
         """Return how the two divide a room that is wide enough for both."""
-        hidden = self._table.isHidden() or self._right.isHidden()
-        return self._both if hidden and self._both else super().sizes()
+        return super().sizes() if self._shows_both() else list(self._both)
+
+    def _shows_both(self) -> bool:
+        return not self._table.isHidden() and not self._right.isHidden()
+
+    def _note(self) -> None:
+        if self._shows_both():
+            self._both = super().sizes()
 
     def open_form(self) -> None:
         """Make room for the form."""
@@ -63,17 +76,15 @@ class Room(QSplitter):
         """Show what there is room for."""
         narrow = self.narrow
         table, form = not (narrow and self._opened), not narrow or self._opened
-        if self._table.isHidden() is not table and self._right.isHidden() is not form:
-            return
-        if not self._table.isHidden() and not self._right.isHidden():
-            self._both = super().sizes()
+        both_before = self._shows_both()
         self._table.setVisible(table)
         self._right.setVisible(form)
         self.back.setVisible(not table)
-        if table and form:
+        if not narrow:
             self._opened = False
-            if self._both:
+            if not both_before:
                 self.setSizes(self._both)
+            self._note()
 
     def minimumSizeHint(self) -> QSize:
         """As much as the wider of the two needs by itself."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QWidget
 from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.label import column, label, line
-from familiar_app.ui.lorebook.transfer import FORMATS, Found
+from familiar_app.ui.lorebook.transfer import FORMATS, Found, format_title
 
 MOST_LINES = 400
 
@@ -42,7 +42,7 @@ class ImportView(QWidget):
             "{n} entries from {file} ({format}). Nothing is changed yet.",
             count,
             file=found.source,
-            format=found.format,
+            format=format_title(found.format),
         )
         layout.addWidget(label(what, "quiet", wrap=True))
         layout.addWidget(line())

@@ -16,7 +16,7 @@ from familiar_app.ui.lorebook.listing import COLUMNS
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.tester import TrialModel
 
-WIDTHS = (52, 44, 160, 150, 72, 82, 92, 72, 104, 90)
+WIDTHS = (52, 44, 160, 150, 72, 82, 100, 84, 104, 90)
 LEAVE_FIRST = ("strategy", "last", "times", "tokens", "order")
 """The columns that go, one after another, where names and keys would have too little room."""
 NAMES_NEED = 300

@@ -19,6 +19,7 @@ from familiar_app.ui.lorebook.merge import Uid
 from familiar_app.ui.lorebook.tester import TrialModel
 from familiar_app.ui.lorebook.tip import plain_tip
 from familiar_app.ui.lorebook.trial import Verdict
+from familiar_app.ui.lorebook.wrapped import wrap_rows
 
 MANY = 400
 
@@ -110,9 +111,8 @@ class TesterView(QWidget):
         self.list = QListView()
         self.list.setAccessibleName(tr("What fires and why"))
         self.list.setModel(self.model)
-        self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        wrap_rows(self.list)
         self.list.setIconSize(QSize(theme.px(16), theme.px(16)))
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.activated.connect(self._open)
         self.list.clicked.connect(self._open)
         self.summary = ElidedLabel("", "quiet")

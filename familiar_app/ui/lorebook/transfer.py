@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from familiar_app.interchange.json_text import storable, write_file
 from familiar_app.interchange.lorebook.document import LoreDocument
 from familiar_app.interchange.lorebook.files import convert_lorebook, own_book, read_lorebook, write_lorebook
 from familiar_app.interchange.report import ReportLine
+from familiar_app.ui.lorebook.field import field_title
 from familiar_app.ui.lorebook.trial import Run
 from familiar_app.ui.lorebook.word import WHAT
 
@@ -45,8 +47,16 @@ def read_import(path: Path) -> Found:
     return Found(path.name, document.format, own_book(document), tuple(report_lines(document.report, document.book)))
 
 
-def report_lines(lines: tuple[ReportLine, ...], book: LoreBook) -> list[str]:
-    """Say each line of a report for people; the same thing said of many entries is said once."""
+def format_title(name: str) -> str:
+    """Return what a format is called."""
+    return next((tr(title) for known, title, _ending in FORMATS if known == name), name)
+
+
+def report_lines(lines: tuple[ReportLine, ...], book: LoreBook, title: Callable[[str], str] = str) -> list[str]:
+    """Say each line of a report for people; the same thing said of many entries is said once.
+
+    `title` gives what a field is called.
+    """
     said: dict[tuple[str, str, str], list[int]] = {}
     for line in lines:
         said.setdefault((line.field, line.what, line.detail), []).append(-1 if line.entry is None else line.entry)
@@ -54,7 +64,7 @@ def report_lines(lines: tuple[ReportLine, ...], book: LoreBook) -> list[str]:
     for (name, what, detail), numbers in said.items():
         entries = [number for number in numbers if 0 <= number < len(book.entries)]
         names = [book.entries[number].name for number in entries]
-        found.append(_line(name, tr(WHAT.get(what, what)), f"{detail[:1].upper()}{detail[1:]}", names))
+        found.append(_line(title(name), tr(WHAT.get(what, what)), f"{detail[:1].upper()}{detail[1:]}", names))
     return found
 
 
@@ -77,7 +87,7 @@ def export_losses(book: LoreBook, format_name: str) -> list[str]:
     if format_name == "familiar":
         return []
     _value, lines = convert_lorebook(LoreDocument("familiar", book), format_name)
-    return report_lines(lines, book)
+    return report_lines(lines, book, field_title)
 
 
 def export(book: LoreBook, path: Path, format_name: str) -> None:

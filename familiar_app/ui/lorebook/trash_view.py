@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from familiar_app.domain.lorebook.entry import LoreEntry
 from familiar_app.domain.text import tr
@@ -19,6 +19,7 @@ from familiar_app.ui.lorebook.entry_rows import one_line
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.tip import plain_tip
 from familiar_app.ui.lorebook.trash import EntryTrash, gone
+from familiar_app.ui.lorebook.wrapped import wrap_rows
 
 
 class TrashView(QWidget):
@@ -36,9 +37,7 @@ class TrashView(QWidget):
         self._back = back
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Deleted entries"))
-        self.list.setWordWrap(True)
-        self.list.setResizeMode(QListView.ResizeMode.Adjust)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        wrap_rows(self.list)
         for entry in entries:
             item = QListWidgetItem(f"{one_line(entry.name)}\n{one_line(entry.content)[:120]}")
             item.setToolTip(plain_tip(entry.content))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.lorebook.verdict import Reason
 from familiar_app.domain.text import ntr, tr
+from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.label import column, label, row, surface
 from familiar_app.ui.kit.notice import Notice
@@ -111,6 +112,9 @@ class LorebookView(QWidget):
             step=tr("Add an entry"),
             run=lambda: self.do("add"),
         )
+        other = button(tr("Import a lorebook…"), lambda: self.do("import"), role="link")
+        empty = self.empty.layout()
+        empty.insertWidget(empty.indexOf(self.empty.button) + 1, other, 0, Qt.AlignmentFlag.AlignHCenter)
         self.down = QSplitter(Qt.Orientation.Vertical)
         self.down.setChildrenCollapsible(False)
         self.down.setHandleWidth(1)

@@ -219,7 +219,7 @@ async def test_import_says_what_is_not_as_it_was_and_export_what_is_lost(tmp_pat
     assert any(line.startswith("depth: ") and "fox" in line for line in found.lines)
     model = await loaded(tmp_path)
     model.change(1, sticky=3)
-    assert any(line.startswith("sticky: ") for line in export_losses(model.book, "kobold"))
+    assert any(line.startswith("Stays for messages: ") for line in export_losses(model.book, "kobold"))
     assert export_losses(model.book, "familiar") == []
     export(model.book, tmp_path / "out.json", "sillytavern")
     assert [one.name for one in read_import(tmp_path / "out.json").book.entries] == [
