@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from gettext import NullTranslations
+from pathlib import Path
 
 import pytest
 
 from familiar_app.domain import text
 from familiar_app.ui.kit import date_text
 
+UI = Path(date_text.__file__).parent.parent
 AT = datetime(2024, 9, 3, 14, 32, 5, tzinfo=UTC)
 ORDERS = {
     "{day} {month} {year}": "{day}. {month} {year}",
@@ -63,3 +66,15 @@ def test_the_first_years_have_no_marks_of_grouping_and_keep_their_width_in_figur
     assert date_text.long_date(date(33, 4, 3)) == "3 April 33"
     assert date_text.numeric_date(date(33, 4, 3)) == "0033-04-03"
     assert date_text.long_date(date(9999, 12, 31)) == "31 December 9999"
+
+
+def test_nothing_in_the_window_is_written_by_the_systems_names_of_months_and_days() -> None:
+    """They follow the language of the system, which Qt sets for the whole process, and not the window's."""
+    spoken = re.compile(r"%-?[aAbBcxXp](?![a-zA-Z])")
+    found = [
+        f"{file.relative_to(UI)}:{number}"
+        for file in sorted(UI.rglob("*.py"))
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if spoken.search(line)
+    ]
+    assert found == []
