@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
     tr_later("In the search"): (
         (tr_later("Go to the results"), "↓"),
-        (tr_later("Open the chosen one"), "Return"),
-        (tr_later("Empty the field, leave"), "Esc"),
+        (tr_later("Open the chosen one"), tr_later("Return")),
+        (tr_later("Empty the field, leave"), tr_later("Esc")),
     ),
     tr_later("Among the results"): (
-        (tr_later("Open it"), "Return"),
+        (tr_later("Open it"), tr_later("Return")),
         (tr_later("Back to the field"), tr_later("↑ in the first row")),
     ),
 }
