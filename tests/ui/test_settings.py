@@ -103,7 +103,7 @@ def test_search_leaves_only_what_fits_and_its_group(world: World, on_loop: OnLoo
 def test_a_new_passphrase_through_its_dialog(world: World, on_loop: OnLoop) -> None:
     async def test(window: MainWindow) -> None:
         panel = await opened(window)
-        panel._start(panel._new_passphrase, panel._rows["passphrase"].setting)
+        panel._start(panel._acts.new_passphrase, panel._rows["passphrase"].setting)
         await until(QApplication.activeModalWidget)
         dialog: Any = QApplication.activeModalWidget()
         for typed in ("not this one", "four brand new words", "four brand new words"):
@@ -122,7 +122,7 @@ def test_a_new_passphrase_through_its_dialog(world: World, on_loop: OnLoop) -> N
 def test_escape_leaves_a_dialog_without_a_change(world: World, on_loop: OnLoop) -> None:
     async def test(window: MainWindow) -> None:
         panel = await opened(window)
-        panel._start(panel._new_code, panel._rows["recovery_code"].setting)
+        panel._start(panel._acts.new_code, panel._rows["recovery_code"].setting)
         await until(QApplication.activeModalWidget)
         press(QApplication.activeModalWidget(), "Esc")
         await until(lambda: QApplication.activeModalWidget() is None)
@@ -230,7 +230,7 @@ def test_the_privacy_statement_is_saved(
     async def chosen(*_args: object, **_options: object) -> Path:
         return file
 
-    monkeypatch.setattr("familiar_app.ui.settings.panel.choose_file", chosen)
+    monkeypatch.setattr("familiar_app.ui.settings.act.choose_file", chosen)
 
     async def test(window: MainWindow) -> None:
         panel = await opened(window)

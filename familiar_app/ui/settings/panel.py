@@ -8,8 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from zoneinfo import available_timezones
 
-from PySide6.QtCore import QTimer, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from familiar_app.domain.errors import OutsideError
@@ -18,7 +17,7 @@ from familiar_app.domain.settings import CharacterConfig, ProfileSettings
 from familiar_app.domain.statement import endpoint_hosts
 from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.action import Action
-from familiar_app.ui.kit.dialog import ask_for_network, choose_file
+from familiar_app.ui.kit.dialog import ask_for_network
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.header import PanelHeader
 from familiar_app.ui.kit.label import column, label, line, set_role, surface
@@ -28,8 +27,9 @@ from familiar_app.ui.kit.page_scroll import PageScroll
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.task import Tasks
+from familiar_app.ui.settings.act import SettingsActs
 from familiar_app.ui.settings.change import SettingsChange
-from familiar_app.ui.settings.dialog import ask_model, ask_new_passphrase, ask_new_recovery_code
+from familiar_app.ui.settings.dialog import ask_model
 from familiar_app.ui.settings.erasing import ERASING
 from familiar_app.ui.settings.model import SETTINGS, matching, read_value
 from familiar_app.ui.settings.row import ChoiceRow, MeaningRow, NumberRow, SettingRow, SwitchRow, TextRow, ZoneRow
@@ -63,6 +63,7 @@ class SettingsPanel:
         self._config: CharacterConfig | None = None
         self._rows: dict[str, SettingRow] = {}
         self._groups: dict[str, tuple[QLabel, QFrame, list[QWidget]]] = {}
+        self._acts = SettingsActs(services, context, parts, self._change, lambda: self.widget)
         self.notice = Notice(context.theme)
         self.widget = self._build()
         self._tasks = Tasks(context.tasks, self.widget, self.notice.show_error)
@@ -178,20 +179,7 @@ class SettingsPanel:
                 return SettingRow(theme, setting, self._act_button(setting))
 
     def _act_button(self, setting: Setting) -> tuple[str, Callable[[], object]]:
-        acts: dict[str, tuple[str, Callable[..., Any]]] = {
-            "passphrase": (tr("Change…"), self._new_passphrase),
-            "recovery_code": (tr("Make a new one…"), self._new_code),
-            "profile_folder": (tr("Open folder"), self._open_folder),
-            "backups": (tr("Show…"), self._show_backups),
-            "profiles": (tr("Show…"), lambda _setting: self._system.show_profiles(self.widget)),
-            "about": (tr("Show…"), self._show_about),
-            "model_files": (tr("Show…"), partial(self._show_panel, "models")),
-            "network": (tr("Show…"), partial(self._show_panel, "network")),
-            "statement": (tr("Save…"), self._save_statement),
-            "erase_familiar": (tr("Erase…"), self._erase_familiar),
-            "erase_everything": (tr("Erase…"), self._erase_everything),
-        }
-        caption, act = acts[setting.key]
+        caption, act = self._acts.of(setting)
         return caption, partial(self._start, act, setting)
 
     def _start(self, act: Callable[[Setting], Any], setting: Setting) -> None:
@@ -335,52 +323,6 @@ class SettingsPanel:
         await self._parts.gate.set_local_only(False)
         self._context.local_only_changed.emit(self._services.network.local_only)
         return True
-
-    async def _new_passphrase(self, _setting: Setting) -> None:
-        new = await ask_new_passphrase(self.widget, self._parts, self._services.vault.confirm)
-        if new is not None:
-            await self._services.vault.change_passphrase(new)
-            self._context.tell(tr("The passphrase was changed."))
-
-    async def _new_code(self, _setting: Setting) -> None:
-        code = await ask_new_recovery_code(self.widget, self._parts, self._services.profile.root)
-        if code is not None:
-            await self._services.vault.replace_recovery_code(code)
-            self._context.tell(tr("The new recovery code is in force."))
-
-    async def _save_statement(self, _setting: Setting) -> None:
-        file = await choose_file(
-            self.widget,
-            tr("Save the privacy statement"),
-            filters=[tr("Markdown (*.md)")],
-            mode="save",
-            suggest="privacy.md",
-        )
-        if file is not None:
-            await self._change.save_statement(file)
-            self._context.tell(tr("The privacy statement is saved as {name}.", name=file.name))
-
-    async def _show_backups(self, _setting: Setting) -> None:
-        self._context.go_to("backups", "")
-
-    async def _erase_familiar(self, _setting: Setting) -> None:
-        self._context.erase(str(self._context.familiar))
-
-    async def _erase_everything(self, _setting: Setting) -> None:
-        self._context.erase("")
-
-    async def _show_about(self, _setting: Setting) -> None:
-        self._context.go_to("about", "")
-
-    async def _show_panel(self, panel: str, _setting: Setting) -> None:
-        self._context.go_to(panel, "")
-
-    async def _open_folder(self, _setting: Setting) -> None:
-        root = self._services.profile.root
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(root))):
-            raise OutsideError(
-                tr("The system could not open the folder."), tr("Open {folder} yourself.", folder=str(root))
-            )
 
 
 def _changed_text(setting: Setting) -> str:

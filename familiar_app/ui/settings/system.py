@@ -7,13 +7,10 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from PySide6.QtWidgets import QWidget
-
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.text import tr
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.parts import WindowParts
-from familiar_app.ui.kit.profile_sheet import show_profiles
 from familiar_app.ui.settings.row import SettingRow
 from familiar_app.ui.settings.setting import Setting
 
@@ -37,9 +34,6 @@ class SystemSettings:
     def changed(self, setting: Setting, row: SettingRow, on: bool) -> None:
         """Switch it, and offer to take that back."""
         self._start(partial(self._switch, setting, row, on))
-
-    async def show_profiles(self, parent: QWidget) -> None:
-        await show_profiles(parent, self._parts)
 
     async def _switch(self, setting: Setting, row: SettingRow, on: bool, *, undoing: bool = False) -> None:
         try:
