@@ -377,7 +377,7 @@ def test_two_stored_prompts_are_compared_by_the_keyboard(play) -> None:
         assert "Choose the other prompt" in scene.view.notice.text
         press(scene.view.listed, Qt.Key.Key_Down)
         await scene.until(lambda: scene.model.pair is not None)
-        assert scene.model.pair.facts() == ["tokens: 1242 → 1241"]
+        assert scene.model.pair.facts() == ["tokens: 1,242 → 1,241"]
         assert scene.view.pair.summary.text() == "The model reads the same in both."
         assert not scene.view.compare.isChecked()
 

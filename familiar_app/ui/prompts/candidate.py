@@ -8,39 +8,48 @@ from typing import Any
 
 from familiar_app.domain.ranking import Signal, Weights
 from familiar_app.domain.rerank import Place, Reranked, recorded_weights, rerank
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.ui.prompts.item_word import item_word
 
 SIGNALS: Mapping[str, tuple[str, str]] = {
-    "bm25": ("Words", "How well its words fit what was said."),
-    "embedding": ("Meaning", "How near its meaning is to what was said."),
-    "nearness": ("Nearness", "Its meaning against the nearest and the farthest of the candidates."),
-    "named": ("Named", "It is by or about somebody who was named."),
-    "neighbours": ("Neighbours", "The turns beside it fit as well."),
-    "facts": ("Facts", "A fact that fits was learned from it."),
-    "recency": ("Recency", "How new it is among the candidates."),
-    "importance": ("Importance", "How much it was said to matter, from 0 to 10."),
+    "bm25": (tr_later("Words"), tr_later("How well its words fit what was said.")),
+    "embedding": (tr_later("Meaning"), tr_later("How near its meaning is to what was said.")),
+    "nearness": (
+        tr_later("Nearness"),
+        tr_later("Its meaning against the nearest and the farthest of the candidates."),
+    ),
+    "named": (tr_later("Named"), tr_later("It is by or about somebody who was named.")),
+    "neighbours": (tr_later("Neighbours"), tr_later("The turns beside it fit as well.")),
+    "facts": (tr_later("Facts"), tr_later("A fact that fits was learned from it.")),
+    "recency": (tr_later("Recency"), tr_later("How new it is among the candidates.")),
+    "importance": (tr_later("Importance"), tr_later("How much it was said to matter, from 0 to 10.")),
 }
 """Signals and weights by their names in a trace: the word and what it measures."""
 MOST_WEIGHT = 2.0
 JUST_MISSED = 3
 
 WHY: Mapping[str, str] = {
-    "kept": "It is in the prompt.",
-    "score": "Others fitted better.",
-    "limit": "There were as many as are wanted already.",
-    "cap": "There was no room left in the budget.",
-    "audience": "It was learned where not everybody here can read.",
-    "window": "It stands among the recent turns already.",
-    "left_out": "It was left out by hand.",
+    "kept": tr_later("It is in the prompt."),
+    "score": tr_later("Others fitted better."),
+    "limit": tr_later("There were as many as are wanted already."),
+    "cap": tr_later("There was no room left in the budget."),
+    "audience": tr_later("It was learned where not everybody here can read."),
+    "window": tr_later("It stands among the recent turns already."),
+    "left_out": tr_later("It was left out by hand."),
 }
 HELD_BACK = frozenset({"audience"})
 _BY_PLACE = frozenset({"", "score", "limit", "cap"})
+KEPT, WOULD_ENTER, WOULD_LEAVE = tr_later("kept"), tr_later("would enter"), tr_later("would leave")
+HELD, JUST, MISSED, OUT = tr_later("held back"), tr_later("just missed"), tr_later("missed"), tr_later("left out")
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateRow:
-    """One candidate. `state` is a word for its fate, `tone` a colour role; `place` counts from 1, 0 where unranked."""
+    """One candidate. `state` is the source's word for its fate, `why` a sentence in the person's language.
+
+    `tone` is a colour role; `place` counts from 1, 0 where unranked.
+    """
 
     kind: str
     id: int | str
@@ -106,14 +115,16 @@ class Weighing:
     def summary(self) -> str:
         """Say what is kept, and what the moved weights would change."""
         if not self.rows:
-            return "Memory offered nothing."
+            return tr("Memory offered nothing.")
         kept = sum(place.was_kept for place in self.result.places)
-        held = sum(row.state == "held back" for row in self.rows)
-        told = f"{kept} of {len(self.rows)} in the prompt"
-        told += f", {held} held back" if held else ""
-        if self.changed:
-            told += f" · {self.entering} would enter, {self.leaving} would leave"
-        return told
+        held = sum(row.state == HELD for row in self.rows)
+        told = tr("{kept} of {n} in the prompt", kept=kept, n=len(self.rows))
+        if held:
+            told = tr("{kept} of {n} in the prompt, {held} held back", kept=kept, n=len(self.rows), held=held)
+        if not self.changed:
+            return told
+        moved = tr("{entering} would enter, {leaving} would leave", entering=self.entering, leaving=self.leaving)
+        return f"{told} · {moved}"
 
     def find(self, key: tuple[str, int | str]) -> CandidateRow | None:
         """Return the row of a candidate."""
@@ -128,6 +139,11 @@ class Weighing:
         self.rows = (*ranked, *rest)
 
 
+def why_word(why: str) -> str:
+    """Say why a candidate is in the prompt or not; a reason of a later version is shown as it is."""
+    return tr(WHY[why]) if why in WHY else why
+
+
 def _ranked_row(place: Place, near: bool) -> CandidateRow:
     state, tone = _fate(place.was_kept, place.kept, place.why, near)
     return CandidateRow(
@@ -138,7 +154,7 @@ def _ranked_row(place: Place, near: bool) -> CandidateRow:
         place=place.after,
         state=state,
         tone=tone,
-        why=WHY.get(place.why, place.why),
+        why=why_word(place.why),
         signals=place.signals,
         moved=place.before - place.after,
     )
@@ -155,18 +171,18 @@ def _plain_row(one: Mapping[str, Any]) -> CandidateRow:
         place=0,
         state=state,
         tone=tone,
-        why=WHY.get(why, why),
+        why=why_word(why),
         signals={},
     )
 
 
 def _fate(was_kept: bool, kept: bool, why: str, near: bool) -> tuple[str, str]:
     if kept:
-        return ("kept", "text_1") if was_kept else ("would enter", "good")
+        return (KEPT, "text_1") if was_kept else (WOULD_ENTER, "good")
     if was_kept:
-        return "would leave", "danger"
+        return WOULD_LEAVE, "danger"
     if why in HELD_BACK:
-        return "held back", "warning"
+        return HELD, "warning"
     if near:
-        return "just missed", "text_2"
-    return ("missed" if why in _BY_PLACE else "left out"), "text_3"
+        return JUST, "text_2"
+    return (MISSED if why in _BY_PLACE else OUT), "text_3"

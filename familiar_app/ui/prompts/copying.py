@@ -7,14 +7,15 @@ from collections.abc import Callable
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
+from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.button import icon_button
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.prompts.looking import Looking
 
 FORMS = {
-    "text": "As text",
-    "json": "As JSON, with all reasons",
-    "sent": "As it was sent, byte for byte",
+    "text": tr_later("As text"),
+    "json": tr_later("As JSON, with all reasons"),
+    "sent": tr_later("As it was sent, byte for byte"),
 }
 
 
@@ -23,7 +24,7 @@ class Copying:
 
     def __init__(self, theme: Theme, model: Looking, tell: Callable[[str], object]) -> None:
         self._model, self._tell = model, tell
-        self.button = icon_button(theme, "copy", "Copy this prompt…", self.open_menu)
+        self.button = icon_button(theme, "copy", tr("Copy this prompt…"), self.open_menu)
 
     def copy(self, form: str) -> None:
         """Copy the open prompt."""
@@ -32,15 +33,15 @@ class Copying:
         text = {"text": self._model.as_text, "json": self._model.as_json, "sent": self._model.as_sent}[form]()
         if text:
             QGuiApplication.clipboard().setText(text)
-        self._tell("Copied." if text else "What was sent was not kept of this prompt.")
+        self._tell(tr("Copied.") if text else tr("What was sent was not kept of this prompt."))
 
     def open_menu(self) -> None:
         """Offer the forms below the button."""
         menu = QMenu(self.button)
-        menu.setAccessibleName("Copy this prompt")
+        menu.setAccessibleName(tr("Copy this prompt"))
         menu.aboutToHide.connect(menu.deleteLater)
         for form, title in FORMS.items():
-            action = menu.addAction(title)
+            action = menu.addAction(tr(title))
             action.setEnabled(self._model.trace is not None and (form != "sent" or bool(self._model.as_sent())))
             action.triggered.connect(lambda _on=False, form=form: self.copy(form))
         menu.popup(self.button.mapToGlobal(self.button.rect().bottomLeft()))

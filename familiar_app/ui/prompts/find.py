@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from familiar_app.domain.text import tr
+
 MOST = 5000
 """After so many hits the search ends; the line it is in is searched to its end."""
 
@@ -58,9 +60,10 @@ class Find:
         if not self.text:
             return ""
         if not self.hits:
-            return "Nothing found"
-        more = "more than " if len(self.hits) >= MOST else ""
-        return f"{self.current + 1} of {more}{len(self.hits):,}"
+            return tr("Nothing found")
+        if len(self.hits) >= MOST:
+            return tr("{place} of more than {n}", place=self.current + 1, n=len(self.hits))
+        return tr("{place} of {n}", place=self.current + 1, n=len(self.hits))
 
 
 def units(text: str) -> int:

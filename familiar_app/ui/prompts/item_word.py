@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from familiar_app.domain.text import tr, tr_later
+
 KINDS: Mapping[str, str] = {
-    "turn": "turn",
-    "fact": "fact",
-    "memory": "memory",
-    "reflection": "reflection",
-    "dossier": "portrait",
-    "lore": "lorebook entry",
+    "turn": tr_later("turn {number}"),
+    "fact": tr_later("fact {number}"),
+    "memory": tr_later("memory {number}"),
+    "reflection": tr_later("reflection {number}"),
+    "dossier": tr_later("portrait {number}"),
+    "lore": tr_later("lorebook entry {number}"),
 }
 
 
 def item_word(kind: str, number: int | str) -> str:
     """Name a thing by its kind and its id."""
-    return f"{KINDS.get(kind, kind)} {number}"
+    return tr(KINDS[kind], number=str(number)) if kind in KINDS else f"{kind} {number}"
 
 
 def opened(text: str) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.label import column, label
 from familiar_app.ui.kit.projector_name import purpose_name
@@ -23,10 +24,10 @@ class Left(QWidget):
     def __init__(self, theme: Theme, lines: TraceList) -> None:
         super().__init__()
         self._lines = lines
-        self.search = SearchField(theme, "Filter prompts")
+        self.search = SearchField(theme, tr("Filter prompts"))
         self.purpose = QComboBox()
-        self.purpose.setAccessibleName("What the prompts were for")
-        self.nothing = label("No prompt fits this filter.", "quiet", wrap=True)
+        self.purpose.setAccessibleName(tr("What the prompts were for"))
+        self.nothing = label(tr("No prompt fits this filter."), "quiet", wrap=True)
         self.nothing.setContentsMargins(16, 8, 16, 8)
         self.nothing.hide()
         self.listed = TraceListView(theme, lines)
@@ -59,7 +60,7 @@ class Left(QWidget):
         self.purpose.blockSignals(True)
         self.purpose.clear()
         for name in wanted:
-            self.purpose.addItem(purpose_name(name) if name else "Everything", name)
+            self.purpose.addItem(purpose_name(name) if name else tr("Everything"), name)
         self.purpose.setCurrentIndex(max(0, self.purpose.findData(self._lines.purpose)))
         self.purpose.blockSignals(False)
 

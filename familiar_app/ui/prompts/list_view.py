@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.prompts.listing import TraceLine, TraceList
@@ -122,7 +123,7 @@ class TraceListView(QListView):
         self.setModel(self.rows)
         self._delegate = TraceDelegate(theme)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName("Kept prompts")
+        self.setAccessibleName(tr("Kept prompts"))
         self.setUniformItemSizes(True)
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from familiar_app.domain.clock import local_time
+from familiar_app.domain.text import number, tr
 from familiar_app.domain.trace import TraceSummary
+from familiar_app.ui.kit.date_text import short_date_time, time_text
 from familiar_app.ui.kit.projector_name import purpose_name
 
 REPLY = "reply"
@@ -78,7 +80,7 @@ class TraceList:
 
     def title(self, channel: str) -> str:
         """Return what a channel is called."""
-        return self._titles.get(channel) or channel.partition(":")[2] or channel or "No channel"
+        return self._titles.get(channel) or channel.partition(":")[2] or channel or tr("No channel")
 
     def line(self, row: int, now: datetime) -> TraceLine:
         """Return the line of a row of `shown`."""
@@ -111,7 +113,7 @@ class TraceList:
         return " ".join(parts).casefold()
 
     def _line(self, one: TraceSummary, now: datetime) -> TraceLine:
-        purpose, spent = purpose_name(one.purpose), f"{one.model} · {one.tokens:,} tokens"
+        purpose, spent = purpose_name(one.purpose), f"{one.model} · {tr('{n} tokens', n=one.tokens)}"
         time = short_time(one.at, now, self._zone)
         # Work in the background mostly belongs to no channel: then what it was for tells the lines apart.
         place, about = (self.title(one.channel), f"{purpose} · {spent}") if one.channel else (purpose, spent)
@@ -122,22 +124,21 @@ def short_time(at: datetime, now: datetime, zone: tzinfo) -> str:
     """Write when: the time on the same day, the day as well on another."""
     there, here = local_time(at, zone), local_time(now, zone)
     if there.date() == here.date():
-        return f"{there:%H:%M:%S}"
-    year = "" if there.year == here.year else f" {there.year}"
-    return f"{there.day} {there:%b}{year} {there:%H:%M}"
+        return time_text(there, seconds=True)
+    return short_date_time(there, year=there.year != here.year)
 
 
 def seconds(ms: float) -> str:
     """Write a duration as it is best read."""
-    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
+    return tr("{n} ms", n=number(ms, 0)) if ms < 1000 else tr("{n} s", n=number(ms / 1000, 1))
 
 
 def _outcome(one: TraceSummary) -> tuple[str, str, str]:
     if one.error == _STOPPED:
-        return "stopped before its end", "stopped", "warning"
+        return tr("stopped before its end"), tr("stopped"), "warning"
     if one.error:
-        return "the model failed", "failed", "danger"
+        return tr("the model failed"), tr("failed"), "danger"
     if one.first_token_ms is None:
         return "", "", ""
     time = seconds(one.first_token_ms)
-    return f"first word after {time}", time, ""
+    return tr("first word after {time}", time=time), time, ""

@@ -6,6 +6,7 @@ from familiar_app.domain.trace import PromptTrace, messages_as_sent
 from familiar_app.ui.kit.prompt_word import words
 from familiar_app.ui.kit.watch import Watched
 from familiar_app.ui.prompts.find import Find
+from familiar_app.ui.prompts.item_word import opened
 from familiar_app.ui.prompts.lore_row import LoreReport, lore_report
 from familiar_app.ui.prompts.sheet import Sheet, sheet_of
 from familiar_app.ui.prompts.source import Source, sources_of
@@ -88,7 +89,7 @@ class Looking(Watched):
     def as_text(self) -> str:
         """Return the messages as text to read."""
         messages = messages_as_sent(self.trace.messages) if self.trace is not None else ()
-        return "\n\n".join(f"{words(one.role).capitalize()}:\n{one.content}" for one in messages)
+        return "\n\n".join(f"{opened(words(one.role))}:\n{one.content}" for one in messages)
 
     def as_json(self) -> str:
         """Return the whole trace as JSON."""

@@ -8,11 +8,12 @@ from typing import Any
 
 from familiar_app.domain.lorebook.sentence import near, sentence
 from familiar_app.domain.lorebook.verdict import Outcome, Reason
+from familiar_app.domain.text import ntr, ptr, tr
 
 
 @dataclass(frozen=True, slots=True)
 class LoreRow:
-    """The verdict on one entry. `state` is a word for it, `tone` a colour role."""
+    """The verdict on one entry. `state` is one of `_ORDER`, `tone` a colour role."""
 
     entry: str
     book: str
@@ -26,6 +27,16 @@ class LoreRow:
     def key(self) -> tuple[str, str]:
         return "lore", f"{self.book}/{self.uid}"
 
+    @property
+    def verdict(self) -> str:
+        """The state as a word."""
+        context = {
+            "in": ptr("verdict of the lorebook", "in"),
+            "nearly": ptr("verdict of the lorebook", "nearly"),
+            "out": ptr("verdict of the lorebook", "out"),
+        }
+        return context[self.state]
+
 
 @dataclass(frozen=True, slots=True)
 class LoreReport:
@@ -38,20 +49,20 @@ class LoreReport:
 def lore_report(trace: Mapping[str, Any] | None) -> LoreReport:
     """Read the lorebook's part of a trace."""
     if trace is None:
-        return LoreReport((), "The lorebook was no layer of this prompt.")
+        return LoreReport((), tr("The lorebook was no layer of this prompt."))
     rows = [_row(one) for one in trace.get("verdicts", ())]
     rows.sort(key=lambda row: _ORDER.index(row.state))
     fired = sum(row.state == "in" for row in rows)
     if not rows:
-        return LoreReport((), "No lorebook was asked, or it has no entries.")
-    told = f"{fired} of {len(rows):,} in"
+        return LoreReport((), tr("No lorebook was asked, or it has no entries."))
+    told = [tr("{fired} of {n} in", fired=fired, n=len(rows))]
     if trace.get("budget_tokens"):
-        told += f" · {trace.get('used_tokens', 0):,} of {trace['budget_tokens']:,} tokens"
+        told.append(tr("{n} of {most} tokens", n=trace.get("used_tokens", 0), most=trace["budget_tokens"]))
     if trace.get("passes", 0) > 1:
-        told += f" · {trace['passes']} passes"
-    if trace.get("unexplained"):
-        told += f" · {trace['unexplained']:,} more that nothing matched"
-    return LoreReport(tuple(rows), told)
+        told.append(ntr("{n} pass", "{n} passes", trace["passes"]))
+    if (more := trace.get("unexplained")) is not None and more:
+        told.append(ntr("{n} more that nothing matched", "{n} more that nothing matched", more))
+    return LoreReport(tuple(rows), " · ".join(told))
 
 
 _ORDER = ("in", "nearly", "out")

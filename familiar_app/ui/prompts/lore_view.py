@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import column, label
@@ -28,20 +29,20 @@ class LoreView(QWidget):
         self.summary = label("", "quiet", wrap=True)
         self.table = ItemTable(
             theme,
-            "Verdicts of the lorebook",
+            tr("Verdicts of the lorebook"),
             [
-                Column("Verdict", self._state, 96, lambda one: one.tone, lambda one: one.why),
-                Column("Entry", lambda one: one.entry, 120, tip=lambda one: f"{one.entry} ({one.book})"),
-                Column("Pass", lambda one: str(one.number), 48, lambda _one: "text_3", right=True),
-                Column("Why", lambda one: one.why, 0, lambda _one: "text_2"),
+                Column(tr("Verdict"), self._state, 96, lambda one: one.tone, lambda one: one.why),
+                Column(tr("Entry"), lambda one: one.entry, 120, tip=lambda one: f"{one.entry} ({one.book})"),
+                Column(tr("Pass"), lambda one: str(one.number), 48, lambda _one: "text_3", right=True),
+                Column(tr("Why"), lambda one: one.why, 0, lambda _one: "text_2"),
             ],
         )
         self.table.current_changed.connect(lambda _index: self._tell())
         self.table.opened.connect(lambda _index: self._send(self.opened))
         self.table.toggled.connect(lambda: self._send(self.item_toggled))
         self.why = label("", "quiet", wrap=True, selectable=True)
-        self.leave = button("Leave out in the trial", lambda: self._send(self.item_toggled))
-        self.show_it = button("Show it", lambda: self._send(self.opened))
+        self.leave = button(tr("Leave out in the trial"), lambda: self._send(self.item_toggled))
+        self.show_it = button(tr("Show it"), lambda: self._send(self.opened))
         self._steps = QWidget()
         flow = FlowLayout(self._steps, spacing=8)
         flow.addWidget(self.show_it)
@@ -69,7 +70,7 @@ class LoreView(QWidget):
         self._tell()
 
     def _state(self, one: LoreRow) -> str:
-        return "out in trial" if self._trial().is_out(one.key) else one.state
+        return tr("out in trial") if self._trial().is_out(one.key) else one.verdict
 
     def _send(self, signal: Signal) -> None:
         if (one := self.table.current()) is not None:
@@ -77,10 +78,10 @@ class LoreView(QWidget):
 
     def _tell(self) -> None:
         one = self.table.current()
-        self.why.setText(f"{one.entry}: {one.why}" if one is not None else "Choose an entry to read its reason.")
+        self.why.setText(f"{one.entry}: {one.why}" if one is not None else tr("Choose an entry to read its reason."))
         self.why.setAccessibleName(self.why.text())
         for made in (self.leave, self.show_it):
             made.setEnabled(one is not None)
         out = one is not None and self._trial().is_out(one.key)
-        self.leave.setText("Take in again" if out else "Leave out in the trial")
+        self.leave.setText(tr("Take in again") if out else tr("Leave out in the trial"))
         self.leave.setAccessibleName(self.leave.text())

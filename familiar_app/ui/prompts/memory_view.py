@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QSplitter, QWidget
 
 from familiar_app.domain.ranking import Signal as RankSignal
+from familiar_app.domain.text import number, tr
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import column, label, row
@@ -48,15 +49,15 @@ class MemoryView(QWidget):
         self.weights = WeightView(theme)
         self.weights.moved.connect(self.weight_moved)
         self.summary = label("", "quiet", wrap=True)
-        self.reset = button("Reset", self.reset_wanted.emit, tip="The weights the prompt was made with")
-        self.table = ItemTable(theme, "Candidates of memory", self._candidate_columns())
+        self.reset = button(tr("Reset"), self.reset_wanted.emit, tip=tr("The weights the prompt was made with"))
+        self.table = ItemTable(theme, tr("Candidates of memory"), self._candidate_columns())
         self.table.current_changed.connect(lambda _index: self._show_signals())
         self.table.opened.connect(self._open)
         self.table.toggled.connect(self._toggle)
         self.why = label("", "quiet", wrap=True)
-        self.signals = RowTable(theme, "Signals of the chosen candidate", self._signal_columns())
-        self.leave = button("Leave out in the trial", self._toggle)
-        self.show_it = button("Show it", lambda: self._open(self.table.currentIndex()))
+        self.signals = RowTable(theme, tr("Signals of the chosen candidate"), self._signal_columns())
+        self.leave = button(tr("Leave out in the trial"), self._toggle)
+        self.show_it = button(tr("Show it"), lambda: self._open(self.table.currentIndex()))
         self._lay_out()
 
     def show_weighing(self, weighing: Weighing) -> None:
@@ -93,7 +94,7 @@ class MemoryView(QWidget):
         scrolled = QScrollArea()
         scrolled.setWidgetResizable(True)
         scrolled.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scrolled.setAccessibleName("Weights")
+        scrolled.setAccessibleName(tr("Weights"))
         scrolled.setWidget(upper)
         steps = QWidget()
         flow = FlowLayout(steps, spacing=8)
@@ -117,9 +118,9 @@ class MemoryView(QWidget):
     def _candidate_columns(self) -> list[Column]:
         return [
             Column("#", _moved, 64, lambda _one: "text_3"),
-            Column("Fate", self._state, 112, lambda one: one.tone, lambda one: one.why),
-            Column("Score", lambda one: f"{one.score:.2f}" if one.place else "", 60, right=True),
-            Column("Text", _text, 0, lambda one: "text_1" if one.tone != "text_3" else "text_3", _tip),
+            Column(tr("Fate"), self._state, 112, lambda one: one.tone, lambda one: one.why),
+            Column(tr("Score"), lambda one: number(one.score, 2) if one.place else "", 60, right=True),
+            Column(tr("Text"), _text, 0, lambda one: "text_1" if one.tone != "text_3" else "text_3", _tip),
         ]
 
     @staticmethod
@@ -128,24 +129,26 @@ class MemoryView(QWidget):
             return lambda one: _number(getattr(one[1], name))
 
         return [
-            Column("Signal", lambda one: SIGNALS.get(one[0], (one[0], ""))[0], 108),
-            Column("Raw", part("raw"), 54, lambda _one: "text_2", right=True),
+            Column(tr("Signal"), lambda one: _signal(one[0]), 108),
+            Column(tr("Raw"), part("raw"), 54, lambda _one: "text_2", right=True),
             Column("0–1", part("normalised"), 54, lambda _one: "text_2", right=True),
-            Column("Weight", part("weight"), 70, lambda _one: "text_2", right=True),
-            Column("Adds", part("share"), 0, lambda one: "text_1" if one[1].share else "text_3"),
+            Column(tr("Weight"), part("weight"), 70, lambda _one: "text_2", right=True),
+            Column(tr("Adds"), part("share"), 0, lambda one: "text_1" if one[1].share else "text_3"),
         ]
 
     def _state(self, one: CandidateRow) -> str:
-        return "out in trial" if self._trial().is_out(one.key) else one.state
+        return tr("out in trial") if self._trial().is_out(one.key) else tr(one.state)
 
     def _show_signals(self) -> None:
         one = self.table.current()
         self.signals.fill(sorted(one.signals.items(), key=lambda pair: -pair[1].share) if one is not None else [])
-        self.why.setText(f"{_tip(one)} — {one.why}" if one is not None else "Choose a candidate to see its signals.")
+        self.why.setText(
+            f"{_tip(one)} — {one.why}" if one is not None else tr("Choose a candidate to see its signals.")
+        )
         for made in (self.leave, self.show_it):
             made.setEnabled(one is not None)
         out = one is not None and self._trial().is_out(one.key)
-        self.leave.setText("Take in again" if out else "Leave out in the trial")
+        self.leave.setText(tr("Take in again") if out else tr("Leave out in the trial"))
         self.leave.setAccessibleName(self.leave.text())
 
     def _toggle(self) -> None:
@@ -160,4 +163,8 @@ class MemoryView(QWidget):
 def _number(value: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.2f}"
+    return number(value, 0 if abs(value) >= 10 else 2)
+
+
+def _signal(name: str) -> str:
+    return tr(SIGNALS[name][0]) if name in SIGNALS else name

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.find_bar import FindBar
 from familiar_app.ui.kit.label import ElidedLabel, column, row
 from familiar_app.ui.kit.layer_bar import BarPiece, LayerBar
@@ -26,7 +27,7 @@ class Middle(QWidget):
         self.bar = LayerBar(theme)
         self.told = ElidedLabel("", "faint")
         self.stack = StackView(theme)
-        self.finder = FindBar(theme, "Find in this prompt", ("Previous hit", "Next hit"))
+        self.finder = FindBar(theme, tr("Find in this prompt"), (tr("Previous hit"), tr("Next hit")))
         self.sheet = SheetView(theme)
         self.stack.chosen.connect(model.choose_layer)
         self.stack.fold_wanted.connect(model.toggle_fold)
@@ -73,10 +74,12 @@ class Middle(QWidget):
         pieces = [BarPiece(one.title, one.tokens, one.hue) for one in stack.rows]
         if not pieces:
             # Work in the background has no layers: its prompt is one piece.
-            pieces = [BarPiece("Prompt", stack.tokens, 0)]
+            pieces = [BarPiece(tr("Prompt"), stack.tokens, 0)]
         self.bar.show_pieces(pieces, context=stack.context, answer=stack.answer)
         told = meter(stack.tokens, stack.context, exact=stack.exact)
-        self.told.set_text(f"{told} · {stack.answer:,} kept for the answer · {stack.free:,} free")
+        self.told.set_text(
+            tr("{told} · {answer} kept for the answer · {free} free", told=told, answer=stack.answer, free=stack.free)
+        )
         self.stack.show_stack(stack, model.layer)
         self.stack.setVisible(bool(stack.rows))
         if not self._divided:

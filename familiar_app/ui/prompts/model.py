@@ -15,8 +15,8 @@ from familiar_app.context.prompt import AssembledPrompt
 from familiar_app.conversation.inspector import Piece
 from familiar_app.domain.errors import UserError
 from familiar_app.domain.ids import FamiliarId, TraceId, TurnId
+from familiar_app.domain.text import tr
 from familiar_app.domain.trace import PromptTrace
-from familiar_app.domain.trace_word import error_text
 from familiar_app.domain.turn import ChannelSummary
 from familiar_app.domain.variation import UNCHANGED, ItemKey, Variation
 from familiar_app.ui.kit.channel_title import channel_title
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 KEPT = 5000
 """More than the vault keeps: the list shows all of them."""
-STOPPED = "stopped"
 
 
 class PromptsModel(Looking):
@@ -102,7 +101,9 @@ class PromptsModel(Looking):
     async def _get(self, trace: int) -> PromptTrace:
         found = await self.vault.traces.get(TraceId(trace))
         if found is None:
-            raise UserError("This prompt is not kept any more.", "Choose another one; the newest are always there.")
+            raise UserError(
+                tr("This prompt is not kept any more."), tr("Choose another one; the newest are always there.")
+            )
         return found
 
     def _show(self, trace: PromptTrace) -> None:
@@ -117,7 +118,9 @@ class PromptsModel(Looking):
         """Return where the chat shows a turn. Raises UserError where it is not there any more."""
         found = await self.vault.turns.get(TurnId(turn))
         if found is None:
-            raise UserError("This turn is not in the log any more.", "It was erased; the prompt keeps what was sent.")
+            raise UserError(
+                tr("This turn is not in the log any more."), tr("It was erased; the prompt keeps what was sent.")
+            )
         return f"{found.channel}:{found.id}"
 
     # ---- weights
@@ -178,7 +181,7 @@ class PromptsModel(Looking):
         variation = self.variation
         made = await self.hosted.inspector.again(TraceId(trace.id or 0), variation)
         if self.trace is trace:
-            left = self._side("As it was", trace)
+            left = self._side(tr("As it was"), trace)
             right = Side(self.trial_title, made.trace, self._maker(trace, variation))
             self._put_beside(left, right)
 
@@ -233,11 +236,13 @@ class PromptsModel(Looking):
         return make
 
     def _name(self, trace: PromptTrace) -> str:
-        return f"{self.list.title(trace.channel)}, prompt {trace.id}"
+        return tr("{place}, prompt {number}", place=self.list.title(trace.channel), number=str(trace.id))
 
     def _askable(self) -> PromptTrace:
         if self.trace is None or not self.can_ask:
-            raise UserError("Only the prompt of a reply can be tried with changes.", "Choose a reply in the list.")
+            raise UserError(
+                tr("Only the prompt of a reply can be tried with changes."), tr("Choose a reply in the list.")
+            )
         return self.trace
 
     async def ask(self, side: Side) -> None:
@@ -253,7 +258,7 @@ class PromptsModel(Looking):
                     if isinstance(event, Piece):
                         answer.text += event.text
                     else:
-                        finish(answer, event.trace)
+                        answer.finish(event.trace)
                     self.tell("answer")
         finally:
             if answer.state == "asking":
@@ -278,18 +283,3 @@ class PromptsModel(Looking):
         """Learn what of a matter would be told in a channel."""
         await self.audience.ask(self.hosted.inspector, channel.channel, channel_title(channel.channel), text)
         self.tell("audience")
-
-
-def finish(answer: Answer, trace: PromptTrace) -> None:
-    """Put the end of an answer in."""
-    if trace.error == STOPPED:
-        answer.state = "stopped"
-    elif trace.error:
-        answer.state, answer.note = "failed", error_text(trace.error)
-    elif trace.silent:
-        answer.state, answer.text = "silent", ""
-    else:
-        answer.state, answer.text = "done", trace.answer or answer.text
-    usage = trace.usage or {}
-    if answer.state == "done" and usage.get("completion_tokens"):
-        answer.note = f"{usage['completion_tokens']:,} tokens"

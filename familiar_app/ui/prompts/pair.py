@@ -5,24 +5,56 @@ Knows nothing of Qt.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from familiar_app.context.prompt import AssembledPrompt
+from familiar_app.domain.text import ntr, number, ptr, tr, tr_later
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.trace_diff import Comparison, LayerChange, LineChange, compare
+from familiar_app.domain.trace_word import error_text, reason_text
 from familiar_app.ui.kit.prompt_word import words
 from familiar_app.ui.prompts.sheet import shown_text
+from familiar_app.ui.prompts.stack import left_out_what
 
 PairMark = Literal["same", "changed", "only_left", "only_right", "folded"]
 LEFT, RIGHT = 0, 1
+_STOPPED = "stopped"
 MOST_MISSING = 4
 AROUND = 2
 """So many equal lines are shown around each difference while the others are folded away."""
 
 Make = Callable[[], Awaitable[AssembledPrompt]]
 AnswerState = Literal["none", "then", "asking", "done", "stopped", "failed", "silent"]
+_CAPTIONS: Mapping[AnswerState, str] = {
+    "none": tr_later("Not asked yet"),
+    "then": tr_later("The answer then"),
+    "asking": tr_later("Answering…"),
+    "done": tr_later("Asked again"),
+    "stopped": tr_later("Stopped"),
+    "failed": tr_later("The model failed"),
+    "silent": tr_later("Chose to stay silent"),
+}
+_FACTS: Mapping[str, str] = {
+    "model": tr_later("model"),
+    "provider": tr_later("provider"),
+    "mode": tr_later("mode"),
+    "channel": tr_later("channel"),
+    "tokens": tr_later("tokens"),
+    "context_tokens": tr_later("context tokens"),
+    "answer_tokens": tr_later("answer tokens"),
+    "known_at": tr_later("known at"),
+    "as_of": tr_later("as of"),
+}
+
+
+_LAYERS: Mapping[str, str] = {
+    "same": tr_later("{layer} same"),
+    "added": tr_later("{layer} added"),
+    "removed": tr_later("{layer} removed"),
+    "moved": tr_later("{layer} moved"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +79,22 @@ class Answer:
     @property
     def caption(self) -> str:
         """What it is, in words."""
-        told = {
-            "none": "Not asked yet",
-            "then": "The answer then",
-            "asking": "Answering…",
-            "done": "Asked again",
-            "stopped": "Stopped",
-            "failed": "The model failed",
-            "silent": "Chose to stay silent",
-        }[self.state]
+        told = tr(_CAPTIONS[self.state])
         return f"{told} · {self.note}" if self.note else told
+
+    def finish(self, trace: PromptTrace) -> None:
+        """Take in how the answer ended."""
+        if trace.error == _STOPPED:
+            self.state = "stopped"
+        elif trace.error:
+            self.state, self.note = "failed", error_text(trace.error)
+        elif trace.silent:
+            self.state, self.text = "silent", ""
+        else:
+            self.state, self.text = "done", trace.answer or self.text
+        usage = trace.usage or {}
+        if self.state == "done" and usage.get("completion_tokens"):
+            self.note = tr("{n} tokens", n=int(usage["completion_tokens"]))
 
 
 @dataclass(slots=True)
@@ -100,9 +138,9 @@ class Pair:
     def summary(self) -> str:
         """Say how the two differ."""
         if self.comparison.same:
-            return "The model reads the same in both."
+            return tr("The model reads the same in both.")
         changed = sum(row.mark != "same" for row in self._rows)
-        lines = "1 line differs" if changed == 1 else f"{changed:,} lines differ"
+        lines = ntr("{n} line differs", "{n} lines differ", changed)
         layers = [layer_line(one) for one in self.comparison.layers if one.state != "same"]
         return f"{lines} · {' · '.join(layers)}" if layers else lines
 
@@ -116,7 +154,12 @@ class Pair:
         # A prompt that is made again is made as of its own moment: that is no difference.
         same_moment = (left.known_at or left.at) == (right.known_at or right.at)
         told = [
-            f"{words(name)}: {a or 'none'} → {b or 'none'}"
+            tr(
+                "{name}: {before} → {after}",
+                name=fact_name(name),
+                before=fact_value(name, a),
+                after=fact_value(name, b),
+            )
             for name, a, b in self.comparison.facts
             if name != "known_at" or not same_moment
         ]
@@ -126,7 +169,7 @@ class Pair:
         """Say what the right alone had to leave out, such as a search that was not possible yet."""
         known = {(layer.name, one.what, one.reason) for layer in self.left.trace.layers for one in layer.left_out}
         return [
-            f"left out at the right: {words(one.what)} ({one.reason})"
+            tr("left out at the right: {what} ({reason})", what=left_out_what(one), reason=reason_text(one.reason))
             for layer in self.right.trace.layers
             for one in layer.left_out
             if (layer.name, one.what, one.reason) not in known
@@ -135,10 +178,23 @@ class Pair:
 
 def layer_line(change: LayerChange) -> str:
     """Say what became of a layer."""
-    title = words(change.name)
+    layer = words(change.name)
     if change.state == "changed":
-        return f"{title} {change.tokens_a or 0:,} → {change.tokens_b or 0:,} tokens"
-    return f"{title} {change.state}"
+        before, after = change.tokens_a or 0, change.tokens_b or 0
+        return tr("{layer} {before} → {after} tokens", layer=layer, before=before, after=after)
+    return tr(_LAYERS[change.state], layer=layer)
+
+
+def fact_name(name: str) -> str:
+    """Name something else that two prompts differ in; `sampling.seed` is a setting of the draw."""
+    return tr(_FACTS[name]) if name in _FACTS else words(name.removeprefix("sampling."))
+
+
+def fact_value(name: str, value: str) -> str:
+    """Write what one of the two has there."""
+    if not value:
+        return ptr("what one of two prompts has", "none")
+    return number(int(value)) if name.endswith("tokens") and value.isdecimal() else value
 
 
 def pair_rows(lines: Sequence[LineChange]) -> Iterator[PairRow]:
@@ -195,5 +251,5 @@ def folded(rows: Sequence[PairRow]) -> Iterator[PairRow]:
 
 
 def _fold(count: int) -> PairRow:
-    text = "1 line is the same" if count == 1 else f"{count:,} lines are the same"
+    text = ntr("{n} line is the same", "{n} lines are the same", count)
     return PairRow(text, text, "folded", "", count)

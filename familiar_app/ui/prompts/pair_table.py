@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QRect, QSize, Qt, Q
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QPainter, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.prompt_word import words
 from familiar_app.ui.kit.table import Table
 from familiar_app.ui.kit.theme import Theme
@@ -105,7 +106,7 @@ class PairTable(Table):
     """Ctrl+C copies the chosen lines of both."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Both prompts, line by line", copy=self._copy_lines)
+        super().__init__(theme, tr("Both prompts, line by line"), copy=self._copy_lines)
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(30)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QSplitter, QWidget
 
+from familiar_app.domain.text import ptr, tr
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import ElidedLabel, column, label, row
@@ -19,24 +20,23 @@ from familiar_app.ui.prompts.stack import stack_of
 
 
 class AnswerView(QWidget):
-    """The answer to one side. Sends `ask_wanted` and `stop_wanted`."""
+    """The answer to one side, called `name`; `go` says what its button asks. Sends `ask_wanted` and `stop_wanted`."""
 
     ask_wanted = Signal()
     stop_wanted = Signal()
 
-    def __init__(self, theme: Theme, name: str) -> None:
+    def __init__(self, theme: Theme, name: str, go: str) -> None:
         super().__init__()
-        self._name = name
         self.title = ElidedLabel("", "strong")
         self.bar = LayerBar(theme, height=6)
         self.caption = label("", "faint", wrap=True)
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
-        self.text.setAccessibleName(f"Answer to the prompt at the {name}")
-        self.text.setPlaceholderText("The model's answer will stand here.")
-        self.go = button("Ask", self._press)
-        self.go.setAccessibleName(f"Ask the model with the prompt at the {name}")
+        self.text.setAccessibleName(name)
+        self.text.setPlaceholderText(tr("The model's answer will stand here."))
+        self.go = button(tr("Ask"), self._press)
+        self.go.setAccessibleName(go)
         self._asking = False
         over = row(spacing=8)
         over.addWidget(self.caption, 1)
@@ -69,7 +69,7 @@ class AnswerView(QWidget):
         elif answer.text != shown:
             self.text.setPlainText(answer.text)
         again = answer.state in ("then", "done", "stopped", "failed", "silent")
-        self.go.setText("Stop" if self._asking else "Ask again" if again else "Ask")
+        self.go.setText(tr("Stop") if self._asking else tr("Ask again") if again else tr("Ask"))
         self.go.setVisible(side.make is not None)
 
     def _press(self) -> None:
@@ -88,15 +88,22 @@ class PairView(QWidget):
         super().__init__()
         self.summary = label("", wrap=True, selectable=True)
         self.facts = label("", "faint", wrap=True, selectable=True)
-        self.whole = QCheckBox("Show equal lines")
+        self.whole = QCheckBox(tr("Show equal lines"))
         self.whole.toggled.connect(self.whole_wanted)
-        self.both = button("Ask both", lambda: self.deed.emit("ask_both"), role="primary")
+        self.both = button(tr("Ask both"), lambda: self.deed.emit("ask_both"), role="primary")
         self.keep = button(
-            "Keep at the left", lambda: self.deed.emit("take_left"), tip="Compare the next trial with it"
+            tr("Keep at the left"), lambda: self.deed.emit("take_left"), tip=tr("Compare the next trial with it")
         )
-        self.back = button("Close the comparison", lambda: self.deed.emit("end_pair"), tip="Esc")
+        self.back = button(
+            tr("Close the comparison"), lambda: self.deed.emit("end_pair"), tip=ptr("key of the keyboard", "Esc")
+        )
         self.table = PairTable(theme)
-        self.answers = (AnswerView(theme, "left"), AnswerView(theme, "right"))
+        self.answers = (
+            AnswerView(theme, tr("Answer to the prompt at the left"), tr("Ask the model with the prompt at the left")),
+            AnswerView(
+                theme, tr("Answer to the prompt at the right"), tr("Ask the model with the prompt at the right")
+            ),
+        )
         for number, view in enumerate(self.answers):
             view.ask_wanted.connect(lambda number=number: self.ask_wanted.emit(number))
             view.stop_wanted.connect(lambda number=number: self.stop_wanted.emit(number))

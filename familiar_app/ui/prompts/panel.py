@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import FamiliarId
+from familiar_app.domain.text import ptr, tr, tr_later
 from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.panel import PanelContext
@@ -19,17 +20,6 @@ if TYPE_CHECKING:
     from familiar_app.services import Services
 
 log = logging.getLogger(__name__)
-KEYS: Mapping[str, Sequence[tuple[str, str]]] = {
-    "In the list of prompts": (("Open", "Return"), ("Compare with the open one", "Shift+Return")),
-    "In a prompt": (
-        ("Fold or unfold the layer", "Space"),
-        ("Go to where the line came from", "Return"),
-        ("Next hit, previous hit", "Return Shift+Return"),
-        ("Close the comparison", "Esc"),
-    ),
-    "In the trial": (("Layer on or off", "Space"), ("Move the layer", "Alt+↑ Alt+↓")),
-    "Among candidates": (("Leave out or take in", "Del"), ("Show it", "Return")),
-}
 
 
 def create_prompts_panel(services: Services, context: PanelContext) -> PromptsPanel:
@@ -41,7 +31,7 @@ class PromptsPanel:
     """Implements `kit.panel.Panel`. Looking changes nothing in the vault."""
 
     id = "prompts"
-    title = "Prompts"
+    title = tr_later("Prompts")
     icon = "prompts"
 
     def __init__(self, services: Services, context: PanelContext) -> None:
@@ -65,40 +55,74 @@ class PromptsPanel:
                 lambda: self.view.do(name),
                 shortcut=shortcut,
                 icon=icon,
-                group="Prompts",
+                group=tr("Prompts"),
                 words=words,
             )
 
         return (
-            deed("why_not", "Why is something not in this prompt?", "Ctrl+Shift+Y", "question", "missing left out"),
-            deed("reason", "Why this layer is in the prompt", words="reason cache budget"),
-            deed("memory", "What memory offered for this prompt", words="candidates weights signals held back"),
-            deed("lore", "What the lorebook decided for this prompt", words="entries verdicts"),
-            deed("trial", "Try this prompt with changes", "Ctrl+T", "refresh", "what if layers order weights"),
-            deed("compare", "Compare with another prompt", "Ctrl+D", "compare", "differences side by side"),
-            deed("try", "Show the changed prompt beside the original", words="a/b what if"),
-            deed("ask_both", "Ask the model with both prompts", words="answer again"),
-            deed("answers", "Copy both answers", icon="copy"),
-            deed("end_pair", "Close the comparison", words="one prompt"),
-            deed("fold", "Fold or unfold all layers"),
-            deed("text", "Copy this prompt as text", icon="copy"),
-            deed("json", "Copy this prompt as JSON", icon="copy"),
-            deed("sent", "Copy this prompt as it was sent", icon="copy", words="bytes request body"),
+            deed(
+                "why_not",
+                tr("Why is something not in this prompt?"),
+                "Ctrl+Shift+Y",
+                "question",
+                tr("missing left out"),
+            ),
+            deed("reason", tr("Why this layer is in the prompt"), words=tr("reason cache budget")),
+            deed(
+                "memory",
+                tr("What memory offered for this prompt"),
+                words=tr("candidates weights signals held back"),
+            ),
+            deed("lore", tr("What the lorebook decided for this prompt"), words=tr("entries verdicts")),
+            deed(
+                "trial",
+                tr("Try this prompt with changes"),
+                "Ctrl+T",
+                "refresh",
+                tr("what if layers order weights"),
+            ),
+            deed(
+                "compare",
+                tr("Compare with another prompt"),
+                "Ctrl+D",
+                "compare",
+                tr("differences side by side"),
+            ),
+            deed("try", tr("Show the changed prompt beside the original"), words=tr("a/b what if")),
+            deed("ask_both", tr("Ask the model with both prompts"), words=tr("answer again")),
+            deed("answers", tr("Copy both answers"), icon="copy"),
+            deed("end_pair", tr("Close the comparison"), words=tr("one prompt")),
+            deed("fold", tr("Fold or unfold all layers")),
+            deed("text", tr("Copy this prompt as text"), icon="copy"),
+            deed("json", tr("Copy this prompt as JSON"), icon="copy"),
+            deed("sent", tr("Copy this prompt as it was sent"), icon="copy", words=tr("bytes request body")),
         )
 
     def keys(self) -> Mapping[str, Sequence[tuple[str, str]]]:
         """Return the keys that only parts of this panel know."""
-        return KEYS
+        enter, shift_enter = ptr("key of the keyboard", "Return"), ptr("key of the keyboard", "Shift+Return")
+        space, delete = ptr("key of the keyboard", "Space"), ptr("key of the keyboard", "Del")
+        return {
+            tr("In the list of prompts"): ((tr("Open"), enter), (tr("Compare with the open one"), shift_enter)),
+            tr("In a prompt"): (
+                (tr("Fold or unfold the layer"), space),
+                (tr("Go to where the line came from"), enter),
+                (tr("Next hit, previous hit"), f"{enter} {shift_enter}"),
+                (tr("Close the comparison"), ptr("key of the keyboard", "Esc")),
+            ),
+            tr("In the trial"): ((tr("Layer on or off"), space), (tr("Move the layer"), "Alt+↑ Alt+↓")),
+            tr("Among candidates"): ((tr("Leave out or take in"), delete), (tr("Show it"), enter)),
+        }
 
     def palette_entries(self) -> Sequence[Action]:
         return (
             Action(
                 "prompts.layouts",
-                "Compare two layouts",
+                tr("Compare two layouts"),
                 self._try_layouts,
                 icon="compare",
-                group="Prompts",
-                words="layout order layers trial a/b what if",
+                group=tr("Prompts"),
+                words=tr("layout order layers trial a/b what if"),
             ),
         )
 

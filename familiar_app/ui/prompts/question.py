@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from familiar_app.domain.clock import local_time, parse_time
 from familiar_app.domain.ids import TraceId
+from familiar_app.domain.text import tr
+from familiar_app.domain.trace_word import reason_text
 from familiar_app.domain.turn import Channel
-from familiar_app.ui.prompts.candidate import WHY
+from familiar_app.ui.kit.date_text import numeric_date_time
+from familiar_app.ui.prompts.candidate import why_word
 from familiar_app.ui.prompts.item_word import item_word, opened
 
 if TYPE_CHECKING:
@@ -53,7 +56,7 @@ class WhyNotQuestion:
         at = str(self.answer.detail.get("at") or "")
         if not at:
             return self.answer.sentence
-        return self.answer.sentence.replace(at, f"{local_time(parse_time(at), zone):%Y-%m-%d %H:%M}")
+        return self.answer.sentence.replace(at, numeric_date_time(local_time(parse_time(at), zone)))
 
     def clear_answer(self) -> None:
         """Forget the answer: it was about another prompt."""
@@ -91,15 +94,23 @@ class AudienceQuestion:
         held = [_heard(one, told=False) for one in heard.held_back]
         self.rows = (*held, *(_heard(one, told=True) for one in heard.kept))
         if not self.rows:
-            self.summary = f"Memory has nothing on this that {title} would see."
+            self.summary = tr("Memory has nothing on this that {title} would see.", title=title)
         elif held:
-            self.summary = f"In {title}: {len(held)} held back, {len(heard.kept)} could be told."
+            self.summary = tr(
+                "In {title}: {held} held back, {told} could be told.",
+                title=title,
+                held=len(held),
+                told=len(heard.kept),
+            )
         else:
-            self.summary = f"In {title}: nothing is held back; {len(heard.kept)} could be told."
+            self.summary = tr(
+                "In {title}: nothing is held back; {told} could be told.", title=title, told=len(heard.kept)
+            )
 
 
 def _heard(one: Mapping[str, Any], *, told: bool) -> HeardRow:
     why = str(one.get("why") or "")
     text = " ".join(str(one.get("text") or "").split())
-    shown = "It may be told here." if told else str(one.get("reason") or WHY.get(why, why))
+    reason = str(one.get("reason") or "")
+    shown = tr("It may be told here.") if told else reason_text(reason) if reason else why_word(why)
     return HeardRow(str(one.get("kind", "")), one.get("id", 0), text, told, shown)

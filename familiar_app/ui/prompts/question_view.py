@@ -8,12 +8,14 @@ from datetime import tzinfo
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import ChannelSummary
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.channel_title import channel_title
 from familiar_app.ui.kit.field import SearchField, line_edit
 from familiar_app.ui.kit.label import column, label, line, row
 from familiar_app.ui.kit.theme import Theme
+from familiar_app.ui.prompts.item_word import item_word
 from familiar_app.ui.prompts.question import AudienceQuestion, WhyNotQuestion, named_line
 from familiar_app.ui.prompts.row_table import Column, RowTable
 
@@ -28,23 +30,25 @@ class WhyNotView(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.search = SearchField(theme, "A turn, a fact, an entry…")
-        self.search.setAccessibleName("Why is this not in the prompt?")
+        self.search = SearchField(theme, tr("A turn, a fact, an entry…"))
+        self.search.setAccessibleName(tr("Why is this not in the prompt?"))
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(SEARCH_AFTER_MS)
         self._soon.timeout.connect(lambda: self.typed.emit(self.search.text()))
         self.search.textChanged.connect(lambda _text: self._soon.start())
         self.table = RowTable(
-            theme, "What has these words", [Column("Found", named_line, 0, tip=lambda named: named_line(named)[:600])]
+            theme,
+            tr("What has these words"),
+            [Column(tr("Found"), named_line, 0, tip=lambda named: named_line(named)[:600])],
         )
         self.table.horizontalHeader().hide()
         self.table.current_changed.connect(lambda _index: self._ask())
         self.search.next_wanted.connect(self._go_down)
         self.verdict = label("", wrap=True, selectable=True)
         layout = column(spacing=8)
-        layout.addWidget(label("Why is this not in the prompt?", "strong", wrap=True))
-        layout.addWidget(label("Name it by some of its words; the verdict stands below.", "faint", wrap=True))
+        layout.addWidget(label(tr("Why is this not in the prompt?"), "strong", wrap=True))
+        layout.addWidget(label(tr("Name it by some of its words; the verdict stands below."), "faint", wrap=True))
         layout.addWidget(self.search)
         layout.addWidget(self.table, 1)
         layout.addWidget(self.verdict)
@@ -58,9 +62,9 @@ class WhyNotView(QWidget):
             self.table.setCurrentIndex(self.table.rows.index(-1, 0))
         told = question.told(zone)
         if not told and question.text:
-            told = "Choose one to learn why." if question.found else "Nothing has these words."
+            told = tr("Choose one to learn why.") if question.found else tr("Nothing has these words.")
         self.verdict.setText(told)
-        self.verdict.setAccessibleName(told or "No answer yet")
+        self.verdict.setAccessibleName(told or tr("No answer yet"))
 
     def _go_down(self) -> None:
         self.table.setFocus()
@@ -82,34 +86,35 @@ class AudienceView(QWidget):
         super().__init__()
         self._channels: Sequence[ChannelSummary] = ()
         self.channel = QComboBox()
-        self.channel.setAccessibleName("Where it would be said")
+        self.channel.setAccessibleName(tr("Where it would be said"))
         self.channel.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.channel.setMinimumContentsLength(8)
-        self.text: QLineEdit = line_edit("", placeholder="What is asked there", name="What is asked there")
+        self.text: QLineEdit = line_edit("", placeholder=tr("What is asked there"), name=tr("What is asked there"))
         self.text.returnPressed.connect(self._ask)
-        self.go = button("Ask", self._ask)
+        self.go = button(tr("Ask"), self._ask)
         self.summary = label("", "quiet", wrap=True)
         self.table = RowTable(
             theme,
-            "What memory has on this",
+            tr("What memory has on this"),
             [
                 Column(
-                    "Told",
-                    lambda one: "told" if one.told else "held back",
+                    tr("Told"),
+                    lambda one: tr("told") if one.told else tr("held back"),
                     84,
                     lambda one: "good" if one.told else "warning",
                     lambda one: one.why,
                 ),
-                Column("Kind", lambda one: f"{one.kind} {one.id}", 82, lambda _one: "text_2"),
-                Column("Text", lambda one: one.text[:300], 0, tip=lambda one: f"{one.text[:600]}\n{one.why}"),
+                Column(tr("Kind"), lambda one: item_word(one.kind, one.id), 82, lambda _one: "text_2"),
+                Column(tr("Text"), lambda one: one.text[:300], 0, tip=lambda one: f"{one.text[:600]}\n{one.why}"),
             ],
         )
         fields = row(spacing=8)
         fields.addWidget(self.text, 1)
         fields.addWidget(self.go)
         layout = column(spacing=8)
-        layout.addWidget(label("Would it say this there?", "strong", wrap=True))
-        layout.addWidget(label("What memory would tell in a channel, and what it would hold back.", "faint", wrap=True))
+        layout.addWidget(label(tr("Would it say this there?"), "strong", wrap=True))
+        intro = tr("What memory would tell in a channel, and what it would hold back.")
+        layout.addWidget(label(intro, "faint", wrap=True))
         layout.addWidget(self.channel)
         layout.addLayout(fields)
         layout.addWidget(self.summary)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from familiar_app.domain.trace import PromptTrace, TracedMessage
 from familiar_app.ui.kit.prompt_word import words
+from familiar_app.ui.prompts.item_word import opened
 
 # What a text field would take for the end of a paragraph, or for marks of its own.
 _BREAK = re.compile(r"\r\n|[\r\u2028\u2029]")
@@ -115,7 +116,7 @@ class _Layout:
                 self._lines.append("")
                 self._heads.add(len(self._lines) - 1)
             self._heads.add(len(self._lines))
-            self._lines.append(words(part.role).capitalize())
+            self._lines.append(opened(words(part.role)))
             new = text.split("\n")
         first = len(self._lines)
         self._lines += new

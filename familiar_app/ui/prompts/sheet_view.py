@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.label import set_role
 from familiar_app.ui.kit.prompt_word import words
@@ -48,7 +49,7 @@ class SheetView(QPlainTextEdit):
         set_role(self, "bare")
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
-        self.setAccessibleName("The prompt as it was sent")
+        self.setAccessibleName(tr("The prompt as it was sent"))
         flags = Qt.TextInteractionFlag
         self.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
         self.setCursorWidth(2)
@@ -229,7 +230,7 @@ class Margin(QWidget):
         super().__init__(view)
         self._view = view
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setToolTip("Fold or unfold this layer (Space)")
+        self.setToolTip(tr("Fold or unfold this layer (Space)"))
 
     def sizeHint(self) -> QSize:
         return QSize(min(self._view.theme.px(LABEL), self._view.width() // 3), 0)

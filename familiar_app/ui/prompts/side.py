@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.label import column
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.prompts.fact_line import fact_lines
@@ -32,13 +33,13 @@ class Side(QWidget):
         self.lore = LoreView(theme, lambda: model.trial)
         self.trial = TrialView(theme)
         self.questions = QuestionView(theme)
-        self.pages = Pages(theme, "About this prompt")
+        self.pages = Pages(theme, tr("About this prompt"))
         for name, title, page in (
-            ("reason", "Why", self.reason),
-            ("memory", "Memory", self.memory),
-            ("lore", "Lorebook", self.lore),
-            ("trial", "What if", self.trial),
-            ("questions", "Ask", self.questions),
+            ("reason", tr("Why"), self.reason),
+            ("memory", tr("Memory"), self.memory),
+            ("lore", tr("Lorebook"), self.lore),
+            ("trial", tr("What if"), self.trial),
+            ("questions", tr("Ask"), self.questions),
         ):
             self.pages.add(name, title, page)
         self.memory.weight_moved.connect(model.set_weight)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from familiar_app.domain.text import tr
 from familiar_app.domain.trace import PromptTrace
+from familiar_app.ui.prompts.item_word import item_word, opened
 from familiar_app.ui.prompts.sheet import Sheet
 
 MOST = 8
@@ -43,7 +45,7 @@ def sources_of(trace: PromptTrace, sheet: Sheet, line: int) -> list[Source]:
     piece = sheet.piece_at(line)
     if piece is None:
         return []
-    found = [Source("turn", piece.turn, f"Turn {piece.turn}")] if piece.turn is not None else []
+    found = [Source("turn", piece.turn, opened(item_word("turn", piece.turn)))] if piece.turn is not None else []
     found += _candidates(trace, sheet.lines[line])
     if piece.layer == "lorebook":
         found += _entries(trace)
@@ -55,10 +57,12 @@ def _candidates(trace: PromptTrace, line: str) -> Iterator[Source]:
         text = str(one.get("text") or "").strip().split("\n")[0].strip()
         if one.get("kept") and len(text) >= _LEAST_CHARS and text in line:
             kind = str(one.get("kind", ""))
-            yield Source(kind, one.get("id", 0), f"{kind.capitalize()} {one.get('id')}")
+            yield Source(kind, one.get("id", 0), opened(item_word(kind, one.get("id", 0))))
 
 
 def _entries(trace: PromptTrace) -> Iterator[Source]:
     for one in (trace.lorebook or {}).get("places", ()):
         if one.get("shown"):
-            yield Source("lore", f"{one.get('book', '')}/{one.get('uid', '')}", f"Entry {one.get('entry', '')}")
+            yield Source(
+                "lore", f"{one.get('book', '')}/{one.get('uid', '')}", tr("Entry {name}", name=one.get("entry", ""))
+            )

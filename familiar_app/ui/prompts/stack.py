@@ -5,25 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from familiar_app.domain.text import tr
+from familiar_app.domain.text import ntr, number, tr, tr_later
 from familiar_app.domain.trace import LayerTrace, LeftOut, PromptTrace
 from familiar_app.domain.trace_word import left_out_text, reason_text
 from familiar_app.ui.kit.prompt_word import words
+from familiar_app.ui.prompts.item_word import opened
 from familiar_app.ui.prompts.sheet import layer_names
 
 PURPOSE: Mapping[str, str] = {
-    "character_card": "Who the familiar is. It stands first because it changes least, so a model can keep it in mind.",
-    "operating_mode": "How to write and when to stay silent in this kind of conversation.",
-    "lorebook": "Knowledge from the lorebook whose keys were said in the last turns.",
-    "saved_memories": "What the familiar was asked to keep, as far as it may be told here.",
-    "conversation_summary": "What was said before the turns that are shown as they are.",
-    "reflections": "Thoughts the familiar had about what was said here.",
-    "people_dossiers": "Portraits of the people who speak here or were mentioned.",
-    "retrieved_context": "What memory brought back for the newest message, best first.",
-    "recent_history": "The newest turns word for word, as many as there is room for.",
-    "attention": "What is unread in channels it does not attend to, and reminders that wait in this one.",
-    "platform": "How an answer says on Discord what it replies to and whom it pings. Empty in the window.",
-    "final_reminder": "The time and what holds for the very next answer. It stands last, where models heed it most.",
+    "character_card": tr_later(
+        "Who the familiar is. It stands first because it changes least, so a model can keep it in mind."
+    ),
+    "operating_mode": tr_later("How to write and when to stay silent in this kind of conversation."),
+    "lorebook": tr_later("Knowledge from the lorebook whose keys were said in the last turns."),
+    "saved_memories": tr_later("What the familiar was asked to keep, as far as it may be told here."),
+    "conversation_summary": tr_later("What was said before the turns that are shown as they are."),
+    "reflections": tr_later("Thoughts the familiar had about what was said here."),
+    "people_dossiers": tr_later("Portraits of the people who speak here or were mentioned."),
+    "retrieved_context": tr_later("What memory brought back for the newest message, best first."),
+    "recent_history": tr_later("The newest turns word for word, as many as there is room for."),
+    "attention": tr_later("What is unread in channels it does not attend to, and reminders that wait in this one."),
+    "platform": tr_later("How an answer says on Discord what it replies to and whom it pings. Empty in the window."),
+    "final_reminder": tr_later(
+        "The time and what holds for the very next answer. It stands last, where models heed it most."
+    ),
 }
 
 
@@ -49,17 +54,23 @@ class StackRow:
     @property
     def summary(self) -> str:
         """The layer's cost in a few words."""
-        budget = f" of {self.budget:,}" if self.budget is not None else ""
-        left = f" · {len(self.left_out)} left out" if self.left_out else ""
-        return f"{self.tokens:,}{budget} · {'cached' if self.cached else 'built'}{left}"
+        taken = number(self.tokens)
+        if self.budget is not None:
+            taken = tr("{n} of {most}", n=self.tokens, most=self.budget)
+        return " · ".join([taken, tr("cached") if self.cached else tr("built"), *self._missing])
 
     @property
     def spoken(self) -> str:
         """The row as a screen reader says it."""
-        budget = f" of {self.budget:,}" if self.budget is not None else ""
-        kept = "unchanged" if self.cached else "built anew"
-        left = f", {len(self.left_out)} left out" if self.left_out else ""
-        return f"{self.title}, {self.tokens:,}{budget} tokens, {kept}{left}"
+        taken = tr("{n} tokens", n=self.tokens)
+        if self.budget is not None:
+            taken = tr("{n} of {most} tokens", n=self.tokens, most=self.budget)
+        return ", ".join([self.title, taken, tr("unchanged") if self.cached else tr("built anew"), *self._missing])
+
+    @property
+    def _missing(self) -> tuple[str, ...]:
+        left = len(self.left_out)
+        return (ntr("{n} left out", "{n} left out", left),) if left else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,22 +95,26 @@ class Stack:
 def stack_of(trace: PromptTrace) -> Stack:
     """Lay the layers of a prompt on each other."""
     names = layer_names(trace)
-    rows = tuple(_row(layer, number, trace, names) for number, layer in enumerate(trace.layers))
+    rows = tuple(_row(layer, place, trace, names) for place, layer in enumerate(trace.layers, start=1))
     return Stack(rows, trace.tokens, trace.context_tokens, trace.answer_tokens, trace.exact_tokens)
 
 
 def left_out_line(one: LeftOut) -> str:
     """Say what was left out and why."""
-    what, reason = words(left_out_text(one.what)), reason_text(one.reason)
-    return tr("{what}: {reason} ({n} tokens)", what=what, reason=reason, n=one.tokens)
+    return tr("{what}: {reason} ({n} tokens)", what=left_out_what(one), reason=reason_text(one.reason), n=one.tokens)
 
 
-def _row(layer: LayerTrace, number: int, trace: PromptTrace, names: list[str]) -> StackRow:
+def left_out_what(one: LeftOut) -> str:
+    """Name what was left out."""
+    return words(left_out_text(one.what))
+
+
+def _row(layer: LayerTrace, place: int, trace: PromptTrace, names: list[str]) -> StackRow:
     budget = _budget(layer)
     whole = trace.context_tokens or trace.tokens
     return StackRow(
         name=layer.name,
-        title=words(layer.name).capitalize(),
+        title=opened(words(layer.name)),
         hue=names.index(layer.name),
         tokens=layer.tokens,
         budget=budget,
@@ -108,25 +123,28 @@ def _row(layer: LayerTrace, number: int, trace: PromptTrace, names: list[str]) -
         cached=layer.cached,
         text=layer.text,
         left_out=layer.left_out,
-        reasons=tuple(_reasons(layer, number, trace)),
+        reasons=tuple(_reasons(layer, place, trace)),
     )
 
 
-def _reasons(layer: LayerTrace, number: int, trace: PromptTrace) -> list[str]:
-    told = [PURPOSE[layer.name]] if layer.name in PURPOSE else []
-    told.append(f"Place {number + 1} of {len(trace.layers)}{_message(layer.name, trace)}.")
+def _reasons(layer: LayerTrace, place: int, trace: PromptTrace) -> list[str]:
+    told = [tr(PURPOSE[layer.name])] if layer.name in PURPOSE else []
+    told.append(_place(layer.name, place, trace))
     if layer.tokens == 0 or not layer.text:
-        told.append("It had nothing to say this time.")
+        told.append(tr("It had nothing to say this time."))
     elif layer.cached:
-        told.append("Nothing it depends on has changed since the last prompt, so its text was kept.")
+        told.append(tr("Nothing it depends on has changed since the last prompt, so its text was kept."))
     else:
-        told.append(f"Something it depends on has changed, so its text was built anew in {layer.ms:.1f} ms.")
+        told.append(
+            tr("Something it depends on has changed, so its text was built anew in {n} ms.", n=number(layer.ms, 1))
+        )
     budget = _budget(layer)
     if budget:
         share = layer.tokens * 100 // budget
-        told.append(f"It took {layer.tokens:,} of the {budget:,} tokens it could have ({share} %).")
+        text = tr_later("It took {n} of the {most} tokens it could have ({share} %).")
+        told.append(tr(text, n=layer.tokens, most=budget, share=share))
     if budget and layer.budget_tokens is not None and layer.tokens and layer.budget_tokens < budget and layer.left_out:
-        told.append(f"There was room for {layer.budget_tokens:,} of them beside the other layers.")
+        told.append(tr("There was room for {n} of them beside the other layers.", n=layer.budget_tokens))
     return told
 
 
@@ -134,8 +152,15 @@ def _budget(layer: LayerTrace) -> int | None:
     return layer.cap_tokens if layer.cap_tokens is not None else layer.budget_tokens
 
 
-def _message(name: str, trace: PromptTrace) -> str:
-    roles = list(dict.fromkeys(part.role for part in trace.messages if part.layer == name))
+def _place(name: str, place: int, trace: PromptTrace) -> str:
+    """Say where a layer stands, and in whose messages it was sent."""
+    roles = [words(role) for role in dict.fromkeys(part.role for part in trace.messages if part.layer == name)]
+    count = len(trace.layers)
     if not roles:
-        return ", not part of what was sent"
-    return f", sent in {'a message' if len(roles) == 1 else 'messages'} of the {' and the '.join(roles)}"
+        return tr("Place {place} of {n}, not part of what was sent.", place=place, n=count)
+    if len(roles) == 1:
+        return tr("Place {place} of {n}, sent in a message of the {role}.", place=place, n=count, role=roles[0])
+    told = roles[0]
+    for role in roles[1:]:
+        told = tr("{roles} and the {role}", roles=told, role=role)
+    return tr("Place {place} of {n}, sent in messages of the {roles}.", place=place, n=count, roles=told)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QListView, QSizePolicy, QStyledItemDelegate, QStyleOptionViewItem
 
+from familiar_app.domain.text import number, tr
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.prompts.list_view import paint_ground
@@ -89,7 +90,7 @@ class StackDelegate(QStyledItemDelegate):
         told.setLeft(name.right() + round(inner.width() * bar_share) + 8)
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("warning" if row.left_out else "text_2"))
-        self._text(painter, told, f"{row.tokens:,}" if narrow else row.summary, right=True)
+        self._text(painter, told, number(row.tokens) if narrow else row.summary, right=True)
         if not narrow:
             width = inner.width() * bar_share - 8
             self._bar(painter, QRectF(name.right() + 8, inner.center().y() - 2, width, 5), row)
@@ -124,7 +125,7 @@ class StackView(QListView):
         self.setModel(self.rows)
         self._delegate = StackDelegate(theme)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName("Layers of the prompt")
+        self.setAccessibleName(tr("Layers of the prompt"))
         self.setUniformItemSizes(True)
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from familiar_app.domain.ranking import Weights
+from familiar_app.domain.text import ntr, tr
 from familiar_app.domain.variation import ItemKey, Variation
 from familiar_app.ui.kit.prompt_word import words
 from familiar_app.ui.prompts.item_word import item_word, opened
@@ -20,7 +21,7 @@ class Choice:
 
     @property
     def title(self) -> str:
-        return words(self.name).capitalize()
+        return opened(words(self.name))
 
 
 class Trial:
@@ -77,12 +78,12 @@ class Trial:
 
     def told(self, weights: Weights | None) -> str:
         """Say what is different, as a title."""
-        parts = [f"without {one.title.lower()}" for one in self.layers if not one.on]
-        parts += [f"without {item_word(*key)}" for key in self.items[:3]]
+        parts = [tr("without {what}", what=words(one.name)) for one in self.layers if not one.on]
+        parts += [tr("without {what}", what=item_word(*key)) for key in self.items[:3]]
         if len(self.items) > 3:
-            parts.append(f"and {len(self.items) - 3} more")
+            parts.append(ntr("and {n} more", "and {n} more", len(self.items) - 3))
         if tuple(one.name for one in self.layers) != self._order:
-            parts.append("other order")
+            parts.append(tr("other order"))
         if weights is not None:
-            parts.append("other weights")
-        return opened(", ".join(parts)) or "Nothing changed"
+            parts.append(tr("other weights"))
+        return opened(", ".join(parts)) or tr("Nothing changed")

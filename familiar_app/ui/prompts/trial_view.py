@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import clear_layout, column, label, row
@@ -24,7 +25,7 @@ class LayerChoice(QListWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Layers of the trial")
+        self.setAccessibleName(tr("Layers of the trial"))
         self._quiet = False
         self.itemChanged.connect(self._changed)
 
@@ -74,22 +75,26 @@ class TrialView(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._intro = label(
-            "Switch layers off or move them, leave candidates out, move weights: then see the same message's prompt "
-            "beside the original. Nothing is stored.",
+            tr(
+                "Switch layers off or move them, leave candidates out, move weights: then see the same message's "
+                "prompt beside the original. Nothing is stored."
+            ),
             "quiet",
             wrap=True,
         )
         self.layers = LayerChoice()
         self.layers.switched.connect(self.switched)
         self.layers.moved.connect(self.moved)
-        self.up = icon_button(theme, "chevron_up", "Move the layer up", lambda: self._move(-1), shortcut="Alt+↑")
-        self.down = icon_button(theme, "chevron_down", "Move the layer down", lambda: self._move(1), shortcut="Alt+↓")
+        self.up = icon_button(theme, "chevron_up", tr("Move the layer up"), lambda: self._move(-1), shortcut="Alt+↑")
+        self.down = icon_button(
+            theme, "chevron_down", tr("Move the layer down"), lambda: self._move(1), shortcut="Alt+↓"
+        )
         self._items = QWidget()
         self._item_flow = FlowLayout(self._items, spacing=4)
-        self._item_title = label("Left out; press to take in again", "strong", wrap=True)
+        self._item_title = label(tr("Left out; press to take in again"), "strong", wrap=True)
         self.told = label("", "quiet", wrap=True)
-        self.go = button("Show beside the original", self.try_wanted.emit, role="primary")
-        self.reset = button("Reset", self.reset_wanted.emit)
+        self.go = button(tr("Show beside the original"), self.try_wanted.emit, role="primary")
+        self.reset = button(tr("Reset"), self.reset_wanted.emit)
         self._lay_out()
 
     def show_trial(self, trial: Trial, told: str, *, possible: bool) -> None:
@@ -98,11 +103,11 @@ class TrialView(QWidget):
         clear_layout(self._item_flow)
         for key in trial.items:
             made = button(item_word(*key), lambda chosen=key: self.item_back.emit(chosen))
-            made.setAccessibleName(f"Take in again: {item_word(*key)}")
+            made.setAccessibleName(tr("Take in again: {what}", what=item_word(*key)))
             self._item_flow.addWidget(made)
         for widget in (self._item_title, self._items):
             widget.setVisible(bool(trial.items))
-        self.told.setText(told if possible else "Only the prompt of a reply can be tried with changes.")
+        self.told.setText(told if possible else tr("Only the prompt of a reply can be tried with changes."))
         for widget in (self.layers, self.up, self.down, self.go, self.reset):
             widget.setEnabled(possible)
 
@@ -112,7 +117,7 @@ class TrialView(QWidget):
 
     def _lay_out(self) -> None:
         over = row(spacing=4)
-        over.addWidget(label("Layers", "strong"), 1)
+        over.addWidget(label(tr("Layers"), "strong"), 1)
         over.addWidget(self.up)
         over.addWidget(self.down)
         steps = QWidget()

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
+from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import icon_button
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.header import PanelHeader
@@ -59,10 +60,10 @@ class PromptsView(QWidget):
 
     def _make_head(self) -> None:
         theme = self.theme
-        self.head = PanelHeader(theme, "Prompts")
+        self.head = PanelHeader(theme, tr("Prompts"))
         self.count = label("", "faint")
         self.head.add(self.count)
-        self.compare = icon_button(theme, "compare", "Compare with another prompt", checkable=True)
+        self.compare = icon_button(theme, "compare", tr("Compare with another prompt"), checkable=True)
         self.compare.toggled.connect(self._choose_second)
         self.copying = Copying(theme, self.model, self.context.tell)
         self.head.add_end(self.compare)
@@ -84,10 +85,12 @@ class PromptsView(QWidget):
         self.empty = EmptyState(
             self.theme,
             "prompts",
-            "No prompts yet",
-            "Each answer leaves its prompt here: every layer, what memory offered, what was left out and why. "
-            "The newest are kept, in the vault.",
-            step="Write something",
+            tr("No prompts yet"),
+            tr(
+                "Each answer leaves its prompt here: every layer, what memory offered, what was left out and why. "
+                "The newest are kept, in the vault."
+            ),
+            step=tr("Write something"),
             run=lambda: self.context.go_to("chat", ""),
         )
         self.pages = QStackedWidget()
@@ -133,7 +136,7 @@ class PromptsView(QWidget):
 
     def load(self) -> None:
         """Read the list; called once, and again after a failure."""
-        self.wait.begin("Reading the prompts…")
+        self.wait.begin(tr("Reading the prompts…"))
         self.start(self._load, "prompts.load")
 
     async def _load(self) -> None:
@@ -198,7 +201,7 @@ class PromptsView(QWidget):
             self.side.turn("questions")
         elif deed == "answers" and model.pair is not None:
             QGuiApplication.clipboard().setText(model.pair.answers_text())
-            self.context.tell("Copied.")
+            self.context.tell(tr("Copied."))
         elif deed in FORMS:
             self.copying.copy(deed)
 
@@ -218,7 +221,7 @@ class PromptsView(QWidget):
         elif self.can_go(source):
             self.context.go_to(source.panel, source.place)
         else:
-            self.context.tell("There is no panel for this yet.")
+            self.context.tell(tr("There is no panel for this yet."))
 
     async def _go_to_turn(self, turn: int) -> None:
         self.context.go_to("chat", await self.model.place_of_turn(turn))
@@ -229,7 +232,7 @@ class PromptsView(QWidget):
         if sources:
             self.go(sources[0])
         else:
-            self.context.tell("This line has no place of its own to go to.")
+            self.context.tell(tr("This line has no place of its own to go to."))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.compare.isChecked():
@@ -256,7 +259,7 @@ class PromptsView(QWidget):
     def _show_list(self) -> None:
         lines = self.model.list
         self.pages.setCurrentWidget(self.across if lines.count else self.empty)
-        self.count.setText(f"{lines.count:,} kept" if lines.count else "")
+        self.count.setText(tr("{n} kept", n=lines.count) if lines.count else "")
         self.left.show_list(self.model.now(), self.model.trace.id if self.model.trace is not None else None)
         self.compare.setEnabled(bool(lines.count))
         self.copying.button.setEnabled(bool(lines.count))
@@ -269,7 +272,7 @@ class PromptsView(QWidget):
 
     def _choose_second(self, on: bool) -> None:
         if on:
-            self.notice.tell("Choose the other prompt in the list.", step="Cancel", run=self.compare.toggle)
+            self.notice.tell(tr("Choose the other prompt in the list."), step=tr("Cancel"), run=self.compare.toggle)
             self.listed.setFocus()
         else:
             self.notice.clear()
@@ -279,7 +282,8 @@ class PromptsView(QWidget):
         trace = self.model.trace
         if trace is not None and trace.id is not None:
             self.listed.select(trace.id)
-            title = f"Prompt {trace.id}, {self.model.list.title(trace.channel)}"
+            place = self.model.list.title(trace.channel)
+            title = tr("Prompt {number}, {place}", number=str(trace.id), place=place)
             self.context.visit(Place("prompts", str(trace.id), title))
         self._show_pair()
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QSlider, QWidget
 
 from familiar_app.domain.ranking import Weights
+from familiar_app.domain.text import number, tr
 from familiar_app.ui.kit.label import label, set_role
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.prompts.candidate import MOST_WEIGHT, SIGNALS
@@ -29,22 +30,22 @@ class WeightView(QWidget):
         self.sliders: dict[str, QSlider] = {}
         self._values = {}
         self._quiet = False
-        for number, (name, (title, tip)) in enumerate(SIGNALS.items()):
+        for at_row, (name, (title, tip)) in enumerate(SIGNALS.items()):
             slider = QSlider(Qt.Orientation.Horizontal)
             slider.setRange(0, round(MOST_WEIGHT * STEPS))
             slider.setPageStep(STEPS // 5)
             slider.setMinimumWidth(60)
-            slider.setToolTip(tip)
-            slider.setAccessibleName(f"Weight of {title.lower()}")
-            slider.setAccessibleDescription(tip)
+            slider.setToolTip(tr(tip))
+            slider.setAccessibleName(tr("Weight of “{signal}”", signal=tr(title)))
+            slider.setAccessibleDescription(tr(tip))
             slider.valueChanged.connect(lambda value, name=name: self._slid(name, value))
-            word, value = label(title), label("", "faint")
+            word, value = label(tr(title)), label("", "faint")
             word.setBuddy(slider)
-            word.setToolTip(tip)
+            word.setToolTip(tr(tip))
             value.setMinimumWidth(theme.px(34))
             value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             for at, widget in enumerate((word, slider, value)):
-                grid.addWidget(widget, number, at)
+                grid.addWidget(widget, at_row, at)
             self.sliders[name], self._values[name] = slider, value
 
     def show_weights(self, now: Weights, recorded: Weights) -> None:
@@ -54,8 +55,8 @@ class WeightView(QWidget):
             weight, before = getattr(now, name), getattr(recorded, name)
             if round(slider.value() / STEPS, 2) != round(weight, 2):
                 slider.setValue(round(weight * STEPS))
-            self._values[name].setText(f"{weight:.2f}")
-            self._values[name].setToolTip(f"The prompt was made with {before:.2f}")
+            self._values[name].setText(number(weight, 2))
+            self._values[name].setToolTip(tr("The prompt was made with {weight}", weight=number(before, 2)))
             set_role(self._values[name], "strong" if weight != before else "faint")
         self._quiet = False
 
