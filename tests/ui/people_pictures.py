@@ -68,6 +68,7 @@ async def fact(view: Any) -> None:
 
 
 async def too_little(view: Any) -> None:
+    view.model._needed = 1_000
     view.reflect()
 
 

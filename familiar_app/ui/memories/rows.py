@@ -14,7 +14,7 @@ from familiar_app.ui.kit.table import Table
 from familiar_app.ui.kit.table_model import TitledTableModel
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.memories.model import MemoriesModel
-from familiar_app.ui.memories.word import state_text
+from familiar_app.ui.memories.word import state_text, state_texts
 
 TEXT, ABOUT, TAGS, STATE, DATE = range(5)
 _KEYS = {
@@ -84,6 +84,8 @@ class MemoryTable(Table):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, tr("Memories"))
+        self.retired = False
+        """Whether retired memories are shown, of which more is to be said."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         deed = _KEYS.get(Qt.Key(event.key()))
@@ -102,6 +104,8 @@ class MemoryTable(Table):
             return
         theme, room = self._theme, self.viewport().width()
         widths = {column: max(theme.px(width), self.title_width(column)) for column, width in _WIDTHS.items()}
+        states = state_texts(retired=self.retired)
+        widths[STATE] = max(widths[STATE], *(self.text_width(text) for text in states))
         for spare in _SPARED:
             if sum(widths.values()) + theme.px(_LEAST_TEXT) > room:
                 del widths[spare]

@@ -102,8 +102,9 @@ class MemoriesView(QWidget):
         middle = QWidget()
         laid = column(spacing=0)
         self._bar = self._build_deeds()
+        self._line = line()
         laid.addWidget(self._bar)
-        laid.addWidget(line())
+        laid.addWidget(self._line)
         laid.addWidget(self.pages, 1)
         middle.setLayout(laid)
         return middle
@@ -224,6 +225,9 @@ class MemoriesView(QWidget):
             self._show_shelves()
         elif what == "rows":
             self.rows.refresh()
+            if self.table.retired != (self.model.shelf == RETIRED):
+                self.table.retired = not self.table.retired
+                self.table.size_columns()
             self._select_chosen()
             self._show_state()
         self._show_deeds()
@@ -258,7 +262,8 @@ class MemoriesView(QWidget):
 
     def _show_state(self) -> None:
         model = self.model
-        self._bar.setVisible(bool(model.rows) or model.filtered)
+        for part in (self._bar, self._line):
+            part.setVisible(bool(model.rows) or model.filtered)
         if model.rows or not model.loaded:
             self.pages.setCurrentWidget(self.table)
             return

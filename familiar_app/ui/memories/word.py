@@ -30,6 +30,11 @@ _CAUSES = {
     "move": tr_later("moved"),
 }
 
+_TOLD, _RESTS = tr_later("In every prompt"), tr_later("Rests")
+_PROTECTED, _PROTECTED_RESTS = tr_later("Protected"), tr_later("Protected, rests")
+_RETIRED, _CROWDED_OUT = tr_later("Retired"), tr_later("Made room for another")
+_DELETED = tr_later("Deleted by the familiar")
+
 
 @dataclass(frozen=True, slots=True)
 class Names:
@@ -83,12 +88,16 @@ class Names:
 def state_text(memory: SavedMemory, now: datetime, decay: Decay) -> str:
     """Say in few words how a memory stands."""
     if not memory.active:
-        return {EVICTED: tr("Made room for another"), DELETED: tr("Deleted by the familiar")}.get(
-            memory.retired_reason or "", tr("Retired")
-        )
+        return tr({EVICTED: _CROWDED_OUT, DELETED: _DELETED}.get(memory.retired_reason or "", _RETIRED))
     if is_dormant(memory, now, decay):
-        return tr("Protected, rests") if memory.manually_written else tr("Rests")
-    return tr("Protected") if memory.manually_written else tr("In every prompt")
+        return tr(_PROTECTED_RESTS) if memory.manually_written else tr(_RESTS)
+    return tr(_PROTECTED) if memory.manually_written else tr(_TOLD)
+
+
+def state_texts(*, retired: bool) -> list[str]:
+    """List what `state_text` can say of memories that are kept, or of retired ones."""
+    kept, gone = (_PROTECTED_RESTS, _RESTS, _PROTECTED, _TOLD), (_CROWDED_OUT, _DELETED, _RETIRED)
+    return [tr(text) for text in (gone if retired else kept)]
 
 
 def future_text(memory: SavedMemory, now: datetime, decay: Decay, names: Names) -> str:
