@@ -169,9 +169,9 @@ def _figures(connection: Connection, familiar: FamiliarId) -> list[ProjectorFigu
     ):
         rejected.setdefault(name, {})[guard] = count
     rows = connection.execute(
-        # Beside max(), SQLite takes a bare column from the row that has the maximum: the newest answer.
-        """SELECT projector, count(*), sum(malformed), sum(tokens), sum(ms), max(at), malformed FROM ledger
-        WHERE familiar = ? GROUP BY projector ORDER BY projector""",
+        """SELECT projector, count(*), sum(malformed), sum(tokens), sum(ms), max(at),
+            sum(malformed AND id IN (SELECT max(id) FROM ledger WHERE familiar = ?1 GROUP BY projector))
+        FROM ledger WHERE familiar = ?1 GROUP BY projector ORDER BY projector""",
         (familiar,),
     )
     return [

@@ -75,5 +75,17 @@ async def test_answers_are_summed_up_by_projector(vault: Vault) -> None:
         ProjectorFigures("reflection", 1, 0, {}, 7, 1.5, NOON),
         ProjectorFigures("rich_note", 3, 1, {"no_text": 3, "too_long": 1}, 123, 4.5, NOON),
     )
+    drawn = await vault.health.drawn(MIRA)
+    assert (drawn.facts, drawn.portraits, drawn.malformed) == (0, 0, 1)
+    last = (answer("rich_note", 1, malformed=True), answer("people_dossier", 1))
+    for one in last:
+        await vault.projections.write(lambda writer, one=one: writer.record_answer(one) and None)  # type: ignore[misc]
+    figures = (await vault.health.of(MIRA)).projectors
+    assert [(one.name, one.last_malformed) for one in figures] == [
+        ("people_dossier", False), ("reflection", False), ("rich_note", True),
+    ]  # fmt: skip
+    await vault.facts.append(new("Ann sings."))
+    drawn = await vault.health.drawn(MIRA)
+    assert (drawn.facts, drawn.portraits, drawn.malformed) == (1, 1, 2)
     (kept, *_) = await vault.projections.answers("rich_note", MIRA)
     assert (kept.ms, kept.malformed, kept.rejected) == (1.5, False, {"no_text": 2})
