@@ -245,7 +245,8 @@ class Conversation:
     async def _store(self, flight: Flight, text: str, *, error: str | None = None) -> tuple[Turn, TraceId | None]:
         text = flight.cut.content + text if flight.cut is not None else text
         trace = await self._put_trace(flight, answer=text, error=error)
-        new = self._own_turn(flight.channel, text, answers=flight.turn)
+        cut = None if flight.cut is None else flight.cut.id
+        new = self._own_turn(flight.channel, text, answers=flight.turn, goes_on=cut)
         turn, _ = await self.vault.turns.append(new, trace=trace)
         return turn, trace
 
@@ -260,7 +261,9 @@ class Conversation:
         trace = trace.model_copy(update=done)
         return await self.vault.traces.put(trace, keep=self.config.context.kept_traces)
 
-    def _own_turn(self, channel: Channel, text: str, *, answers: TurnId | None) -> NewTurn:
+    def _own_turn(
+        self, channel: Channel, text: str, *, answers: TurnId | None, goes_on: TurnId | None = None
+    ) -> NewTurn:
         return NewTurn(
             channel=channel.id,
             role=Role.ASSISTANT,
@@ -270,6 +273,7 @@ class Conversation:
             familiar=self.familiar,
             guild=channel.guild,
             answers=answers,
+            goes_on=goes_on,
         )
 
 

@@ -50,7 +50,8 @@ class NewTurn:
 
     `answers` is the turn that an assistant turn replies to; several answers to one turn are its alternatives, and the
     newest is the active one until another is chosen. `others` are answers of another program that this one was chosen
-    over; they become its alternatives where `reply_to` names a message of the log.
+    over; they become its alternatives where `reply_to` names a message of the log. `goes_on` is the answer with whose
+    words it begins: where that was erased meanwhile, nothing is stored.
     """
 
     channel: ChannelId
@@ -64,6 +65,7 @@ class NewTurn:
     reply_to: str | None = None
     mode: str | None = None
     answers: TurnId | None = None
+    goes_on: TurnId | None = None
     tool_calls: str | None = None
     tool_call_id: str | None = None
     attachments: str | None = None

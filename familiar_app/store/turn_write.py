@@ -47,6 +47,8 @@ def insert_turn(connection: Connection, turn: NewTurn, arrived_at: int, speakers
         ).fetchone()
         if known is not None:
             return TurnId(known[0]), False
+    if turn.goes_on is not None:
+        _refuse_erased(connection, turn.goes_on)
     at = to_micros(turn.at)
     speaker = None if turn.author is None else speakers.record(connection, turn.author, turn.guild, at)
     answers = turn.answers if turn.answers is not None or not turn.others else _answered(connection, turn)
@@ -68,6 +70,12 @@ def insert_turn(connection: Connection, turn: NewTurn, arrived_at: int, speakers
     if answers is not None and turn.role is Role.ASSISTANT:
         activate(connection, answers, TurnId(number))
     return TurnId(number), True
+
+
+def _refuse_erased(connection: Connection, answer: TurnId) -> None:
+    found = connection.execute("SELECT deleted FROM turns WHERE id = ?", (answer,)).fetchone()
+    if found is None or found[0]:
+        raise UserError(tr("The answer was erased while it was continued, so it is gone."))
 
 
 def _answered(connection: Connection, turn: NewTurn) -> TurnId | None:

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from familiar_app.context.assembler import Assembler, PromptRequest
-from familiar_app.conversation.event import ReplyStored
+from familiar_app.conversation.event import ReplyDelta, ReplyFailed, ReplyStored
 from familiar_app.conversation.exchange import Conversation
 from familiar_app.domain.card import CharacterCard
 from familiar_app.domain.clock import FixedClock
+from familiar_app.domain.erasure import OfMessage
+from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, ChannelKey, FamiliarId, PersonKey
 from familiar_app.domain.trace import messages_as_sent
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role
@@ -125,6 +127,36 @@ async def test_channel_that_does_not_exist_yet(vault: Vault) -> None:
     made_up = Channel(id=0, key=MAIN_CHANNEL, familiar=MIRA, title="main")  # type: ignore[arg-type]
     prompt = await talk(vault, FakeModel()).assembler.assemble(PromptRequest(made_up, pending="hello"))
     assert "[2024-05-01 12:30 Ann] hello" in prompt.request.messages[-1].content
+
+
+@pytest.mark.parametrize("ending", ["whole", "stopped", "failed"])
+async def test_what_is_erased_while_it_is_continued_does_not_come_back(
+    vault: Vault, channel: Channel, ending: str
+) -> None:
+    model = FakeModel(deltas=["The password is swordfish"])
+    conversation = talk(vault, model)
+    cut = await reply_of(conversation.say(channel, "What is it?", ANN))
+    model.deltas = [
+        " and",
+        " nothing",
+        " else, of that I am quite sure tonight, and of not much more than that.",
+        " Ah.",
+    ]
+    if ending == "failed":
+        model.deltas = [*model.deltas, OutsideError("The server fell over.")]
+    events = []
+    async for event in conversation.go_on(cut.turn.id):
+        events.append(event)
+        if isinstance(event, ReplyDelta) and len(events) == 2:
+            await vault.erasure.erase(OfMessage(cut.turn.id))
+            if ending == "stopped":
+                conversation.stop(channel.id)
+    assert isinstance(events[-1], ReplyFailed)
+    assert ending == "failed" or "erased while it was continued" in str(events[-1].error)
+    turns = await vault.turns.page(channel.id)
+    traces = [await vault.traces.get(one.id) for one in await vault.traces.list()]
+    assert "swordfish" not in f"{turns}{traces}"
+    assert not conversation.busy(channel.id)
 
 
 async def test_two_familiars_answer_one_message_and_see_each_other(vault: Vault) -> None:
