@@ -200,10 +200,12 @@ def test_asking_anew_says_what_it_costs_and_asks_first(play: Play) -> None:
         press(dialog, "Esc")
         await until(lambda: QApplication.activeModalWidget() is None)
         assert await scene.vault.facts.count(MIRA) == 1
+        # The run reads the figures of health at its end, and until then nothing else begins under its name.
+        await until(lambda: not view.tasks.running("upkeep.work.rich_note") and not view.tasks.running("upkeep.ask"))
         view.cards["rich_note"].buttons["fresh"].click()
         await until(QApplication.activeModalWidget)
         QApplication.activeModalWidget().choose("fresh")
-        await until(lambda: view.health.values["facts"].text() == "2")
+        await until(lambda: view.health.values["facts"].text() == "2", 60)
 
     play(story)
 
