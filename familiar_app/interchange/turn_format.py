@@ -36,7 +36,7 @@ def find_turn_format(source: TurnSource) -> str:
 
     A file whose first line is some JSON object counts as `jsonl`, so that the error names what its lines lack.
     """
-    with source.open() as stream:
+    with source.open() as stream, source.watched(stream):
         start = stream.read(_START_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
     first = _object(start.split(b"\n", 1)[0])
     if first is not None:

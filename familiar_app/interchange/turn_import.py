@@ -9,10 +9,10 @@ import that was cut short is completed by running it again: what is in the log a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, ego_key, is_local
@@ -126,11 +126,13 @@ class TurnImport:
         done = 0
         for_second_pass = ReadReport()
         try:
-            async with aclosing(self._chunks(for_second_pass)) as chunks:
+            async with aclosing(self._chunks(for_second_pass, kept=not dry_run)) as chunks:
                 async for chunk in chunks:
-                    await self._take(chunk, report)
+                    stopped = await _to_its_end(self._take(chunk, report))
                     done += len(chunk)
                     self._progress("checked" if dry_run else "stored", done, survey.turns)
+                    if stopped is not None:
+                        raise stopped
         finally:
             await self._mark_read()
         return report
@@ -140,10 +142,10 @@ class TurnImport:
         for channel in self._caught_up:
             await self._channels.mark_all_read(channel)
 
-    async def _chunks(self, read: ReadReport) -> AsyncGenerator[list[TurnRecord], None]:
+    async def _chunks(self, read: ReadReport, *, kept: bool = False) -> AsyncGenerator[list[TurnRecord], None]:
         """Yield the file's turns; the next chunk is read in a thread while one is worked on."""
         loop = asyncio.get_running_loop()
-        with await asyncio.to_thread(self._source.open) as stream:
+        with await asyncio.to_thread(self._source.open) as stream, self._source.watched(stream, kept=kept):
             records = self._reader(stream, self._options, read)
             coming = loop.run_in_executor(None, _next_chunk, records)
             try:
@@ -238,6 +240,19 @@ class TurnImport:
 
     def _owner(self, key: ChannelKey) -> FamiliarId | None:
         return self._familiar if is_local(key) else None
+
+
+async def _to_its_end(taking: Coroutine[Any, Any, None]) -> asyncio.CancelledError | None:
+    """Await what can no longer be called back. Returns the stop that came meanwhile, to be raised once that is told."""
+    task = asyncio.ensure_future(taking)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError as stop:
+        await asyncio.wait([task])
+        if task.cancelled() or task.exception() is not None:
+            raise
+        return stop
+    return None
 
 
 async def _in_turns_with_others(items: Sequence[T]) -> AsyncGenerator[T, None]:

@@ -6,7 +6,10 @@ Clear text never goes to a temporary file, so what comes through a pipe has a li
 from __future__ import annotations
 
 import io
+import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -34,17 +37,32 @@ class TurnSource:
             return io.BytesIO(self.data or b"")
         try:
             stream = self.path.open("rb")
+            mark = _mark_of(stream)
         except OSError as error:
             raise _unreadable(self.name, error) from error
-        status = self.path.stat()
-        mark = (status.st_size, status.st_mtime_ns)
         if self._mark not in (None, mark):
             stream.close()
-            raise OutsideError(
-                tr("{name} changed while it was read.", name=self.name), tr("Nothing was imported; try again.")
-            )
+            raise self._changed(tr("Nothing was imported; try again."))
         self._mark = mark
         return stream
+
+    @contextmanager
+    def watched(self, stream: BinaryIO, *, kept: bool = False) -> Iterator[None]:
+        """Watch over one pass through the open stream; `kept` tells that what is read is stored at once.
+
+        Raises OutsideError where it cannot be read on, or turns out to have changed meanwhile.
+        """
+        try:
+            yield
+            changed = self.data is None and self.path is not None and _mark_of(stream) != self._mark
+        except OSError as error:
+            raise _unreadable(self.name, error) from error
+        if changed:
+            half = tr("What was read of it is kept. Import it again; nothing comes twice.")
+            raise self._changed(half if kept else tr("Nothing was imported; try again."))
+
+    def _changed(self, next_step: str) -> OutsideError:
+        return OutsideError(tr("{name} changed while it was read.", name=self.name), next_step)
 
 
 def source_from_path(path: Path) -> TurnSource:
@@ -72,6 +90,11 @@ def source_from_pipe(stream: BinaryIO, name: str = "standard input") -> TurnSour
             next_step=tr("Import it as a file instead; a file of any length can be read."),
         )
     return TurnSource(name, data=data)
+
+
+def _mark_of(stream: BinaryIO) -> _FileMark:
+    status = os.fstat(stream.fileno())
+    return status.st_size, status.st_mtime_ns
 
 
 def _unreadable(name: str, error: OSError) -> OutsideError:

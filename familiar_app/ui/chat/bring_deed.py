@@ -54,8 +54,11 @@ class BringDeeds:
             return
         decided = question.decided
         choice = await self._choice(decided)
-        report, done = await self._brought(work, choice)
-        await model.channels.load()
+        try:
+            report, done = await self._brought(work, choice)
+        finally:
+            # Also where it failed: what came before is there, maybe in a channel of its own.
+            await model.channels.load()
         await self._tell_outcome(report, done, choice.channel)
 
     async def _looked_into(self, work: Bringing) -> Seen | None:

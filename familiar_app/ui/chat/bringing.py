@@ -117,7 +117,7 @@ class Bringing:
         self._format = _format_of(self.path, self._source)
         seen = Seen(self._format)
         options = ReadOptions(self._name, self._source.name)
-        with self._source.open() as stream:
+        with self._source.open() as stream, self._source.watched(stream):
             for record in turn_reader(self._format)(stream, options, seen.read):
                 seen.note(record)
                 if seen.turns % TELL_EACH == 0:

@@ -305,6 +305,62 @@ async def test_a_file_that_changes_in_between_is_refused(log: Log, tmp_path: Pat
         source.open()
 
 
+@pytest.mark.parametrize("while_it_is", ["read", "stored"])
+async def test_a_file_that_changes_while_it_is_open_is_told(
+    log: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, while_it_is: str
+) -> None:
+    path = tmp_path / "chat.jsonl"
+    path.write_text("".join(json.dumps(line(n)) + "\n" for n in range(6000)))
+    monkeypatch.setattr(turn_import, "CHUNK_TURNS", 1000)
+
+    class Cut(list[tuple[str, int, int | None]]):
+        def append(self, step: tuple[str, int, int | None]) -> None:
+            if step[:2] == (while_it_is, 1000):
+                os.truncate(path, path.stat().st_size // 2)
+
+    with pytest.raises(OutsideError, match="changed while it was read") as raised:
+        await bring(log, path, steps=Cut(), skip_bad_lines=True)
+    assert ("is kept" in raised.value.next_step) == bool(log.turns) == (while_it_is == "stored")
+
+
+async def test_a_disk_that_fails_in_the_middle_is_told(
+    log: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "chat.jsonl"
+    path.write_text("".join(json.dumps(line(n)) + "\n" for n in range(3)))
+    source = source_from_path(path)
+    find_turn_format(source)
+
+    class Failing(io.FileIO):
+        def readline(self, _size: int | None = -1, /) -> bytes:
+            raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(TurnSource, "open", lambda _: Failing(path))
+    monkeypatch.setattr("tests.unit.interchange.test_turns_import.find_turn_format", lambda _: "jsonl")
+    with pytest.raises(OutsideError, match=r"cannot be read: Input/output error"):
+        await bring(log, source)
+
+
+async def test_what_is_stored_as_somebody_stops_it_is_told(log: Log) -> None:
+    begun, steps = asyncio.Event(), []
+    stored = log.append_many
+
+    async def append_many(turns: Sequence[NewTurn]) -> Count:
+        begun.set()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        return await stored(turns)
+
+    log.append_many = append_many  # type: ignore[method-assign]
+    work = asyncio.create_task(bring(log, [line(n) for n in range(3)], steps=steps))
+    await begun.wait()
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    assert len(log.turns) == 3
+    assert steps[-1] == ("stored", 3, 3)
+
+
 async def test_a_missing_file_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="no such file"):
         source_from_path(tmp_path / "none.jsonl")
