@@ -29,6 +29,7 @@ from familiar_app.ui.kit.erase_word import (
 )
 from familiar_app.ui.kit.field import line_edit
 from familiar_app.ui.kit.label import TextRole, column, label, surface
+from familiar_app.ui.kit.typed_word import is_typed
 from familiar_app.ui.kit.wait import ProgressView
 
 Progress = Callable[[float], None]
@@ -90,7 +91,7 @@ class EraseQuestion(Dialog):
         self.add_choice("", tr("Cancel"), default=True)
         self.ok = self.add_choice("erase", tr("Erase for good"), "danger")
         self.ok.setEnabled(False)
-        self.typed.textChanged.connect(lambda text: self.ok.setEnabled(text.strip() == plan.label.strip()))
+        self.typed.textChanged.connect(lambda text: self.ok.setEnabled(is_typed(text, plan.label)))
         self.typed.setFocus()
 
 

@@ -24,6 +24,7 @@ from familiar_app.ui.kit.erase_word import (
 )
 from familiar_app.ui.kit.field import line_edit
 from familiar_app.ui.kit.label import label
+from familiar_app.ui.kit.typed_word import is_typed
 
 _WIDTH = 520
 
@@ -72,7 +73,7 @@ class WholeQuestion(Dialog):
         self.add_choice("", tr("Cancel"), default=True)
         self.ok = self.add_choice("erase", tr("Erase everything"), "danger")
         self.ok.setEnabled(False)
-        self.typed.textChanged.connect(lambda text: self.ok.setEnabled(text.strip().casefold() == word.casefold()))
+        self.typed.textChanged.connect(lambda text: self.ok.setEnabled(is_typed(text, word, any_case=True)))
         self.typed.setFocus()
 
 
