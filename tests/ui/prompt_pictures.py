@@ -17,7 +17,7 @@ from familiar_app.bootstrap.loop import run
 from familiar_app.ui.kit.theme import Theme
 from tests.ui.pictures import settle
 from tests.ui.test_prompts import Scene
-from tests.unit.ui.prompts.stage import make_stage
+from tests.unit.ui.prompts.stage import START, long_trace, make_stage
 
 LOOKS = ("light-100", "dark-100", "contrast-100", "light-150", "dark-150")
 OPEN = 3
@@ -30,6 +30,12 @@ async def empty(_scene: Scene) -> None:
 
 async def reasons(scene: Scene) -> None:
     scene.model.choose_layer("recent_history")
+
+
+async def layers(scene: Scene) -> None:
+    trace = await scene.stage.vault.traces.put(long_trace(START))
+    await scene.open(int(trace))
+    scene.model.choose_layer("people_dossiers")
 
 
 async def folded(scene: Scene) -> None:
@@ -71,7 +77,7 @@ async def background(scene: Scene) -> None:
     await scene.open(OPEN + 1)
 
 
-SCENES: tuple[Act, ...] = (empty, reasons, folded, memory, lorebook, trial, pair, questions, background)
+SCENES: tuple[Act, ...] = (empty, reasons, layers, folded, memory, lorebook, trial, pair, questions, background)
 
 
 async def take(act: Act, theme: Theme, folder: Path, look: str) -> None:

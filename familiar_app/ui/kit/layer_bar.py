@@ -10,10 +10,15 @@ from PySide6.QtGui import QBrush, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from familiar_app.domain.text import number, tr
+from familiar_app.ui.kit.hue_mark import paint_mark
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.theme import Theme
 
 GAP = 1.0
+LEAST = 4.0
+"""No piece is narrower than that many pixels, gap included, where all of them find room so."""
+_LOW = 0.25
+"""So much of the height a piece that was not chosen leaves free above and below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +62,16 @@ class LayerBar(QWidget):
     def spans(self) -> list[QRectF]:
         """Return where each piece lies; one of no tokens is empty."""
         left, found = 0.0, []
-        for piece in self._pieces:
-            width = self.width() * piece.tokens / self._whole
-            found.append(QRectF(left, 0, max(width - GAP, 1.0) if piece.tokens else 0.0, self.height()))
+        for width in self._widths():
+            found.append(QRectF(left, 0, max(width - GAP, 1.0) if width else 0.0, self.height()))
             left += width
         return found
+
+    def _widths(self) -> list[float]:
+        exact = [self.width() * piece.tokens / self._whole for piece in self._pieces]
+        least = [max(width, LEAST) if width else 0.0 for width in exact]
+        room = self.width() * (1 - min(self._answer, self._whole) / self._whole)
+        return least if sum(least) <= room else exact
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -74,10 +84,9 @@ class LayerBar(QWidget):
             painter.setBrush(QBrush(self._theme.color("line_strong"), Qt.BrushStyle.BDiagPattern))
             painter.drawRect(QRectF(self.width() - width, 0, width, self.height()))
         for piece, span in zip(self._pieces, self.spans(), strict=True):
-            color = self._theme.subject(piece.hue)
-            color.setAlphaF(1.0 if self._chosen in (-1, piece.hue) else 0.45)
-            painter.setBrush(color)
-            painter.drawRect(span)
+            # The chosen one is taller; each keeps its colour, by which it is known in the list below.
+            low = 0.0 if self._chosen in (-1, piece.hue) else self.height() * _LOW
+            paint_mark(painter, span.adjusted(0, low, 0, -low), self._theme, piece.hue, ground="background_3")
         painter.end()
 
     def event(self, event: QEvent) -> bool:

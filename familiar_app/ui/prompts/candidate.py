@@ -42,6 +42,7 @@ HELD_BACK = frozenset({"audience"})
 _BY_PLACE = frozenset({"", "score", "limit", "cap"})
 KEPT, WOULD_ENTER, WOULD_LEAVE = tr_later("kept"), tr_later("would enter"), tr_later("would leave")
 HELD, JUST, MISSED, OUT = tr_later("held back"), tr_later("just missed"), tr_later("missed"), tr_later("left out")
+STATES = (KEPT, WOULD_ENTER, WOULD_LEAVE, HELD, JUST, MISSED, OUT)
 
 
 @dataclass(frozen=True, slots=True)

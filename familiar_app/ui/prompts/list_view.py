@@ -39,7 +39,8 @@ class TraceRows(QAbstractListModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid() or not 0 <= index.row() < len(self._ids) or self._now is None:
             return None
-        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole, LINE):
+        roles = Qt.ItemDataRole
+        if role not in (roles.DisplayRole, roles.AccessibleTextRole, roles.ToolTipRole, LINE):
             return None
         line = self._lines.line(index.row(), self._now)
         return line if role == LINE else line.spoken

@@ -16,6 +16,9 @@ from familiar_app.ui.prompts.lore_row import LoreReport, LoreRow
 from familiar_app.ui.prompts.row_table import Column, ItemTable
 from familiar_app.ui.prompts.trial import Trial
 
+_PASS = 2
+"""The column that says in which pass an entry was looked at; there mostly is one pass."""
+
 
 class LoreView(QWidget):
     """Sends `opened` and `item_toggled` with the row of an entry: to be shown in the lorebook, to be left out."""
@@ -31,8 +34,15 @@ class LoreView(QWidget):
             theme,
             tr("Verdicts of the lorebook"),
             [
-                Column(tr("Verdict"), self._state, 96, lambda one: one.tone, lambda one: one.why),
-                Column(tr("Entry"), lambda one: one.entry, 120, tip=lambda one: f"{one.entry} ({one.book})"),
+                Column(
+                    tr("Verdict"),
+                    self._state,
+                    0,
+                    lambda one: one.tone,
+                    lambda one: one.why,
+                    words=(tr("out in trial"),),
+                ),
+                Column(tr("Entry"), lambda one: one.entry, 100, tip=lambda one: f"{one.entry} ({one.book})"),
                 Column(tr("Pass"), lambda one: str(one.number), 48, lambda _one: "text_3", right=True),
                 Column(tr("Why"), lambda one: one.why, 0, lambda _one: "text_2"),
             ],
@@ -60,6 +70,7 @@ class LoreView(QWidget):
         """Show the verdicts of another prompt."""
         self.summary.setText(report.summary)
         self.table.fill(report.rows)
+        self.table.setColumnHidden(_PASS, all(row.number == 1 for row in report.rows))
         for widget in (self.table, self.why, self._steps):
             widget.setVisible(bool(report.rows))
         self._tell()

@@ -13,7 +13,7 @@ from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.label import column, label, row
 from familiar_app.ui.kit.theme import Theme
-from familiar_app.ui.prompts.candidate import SIGNALS, CandidateRow, Weighing
+from familiar_app.ui.prompts.candidate import SIGNALS, STATES, CandidateRow, Weighing
 from familiar_app.ui.prompts.row_table import Column, ItemTable, RowTable
 from familiar_app.ui.prompts.trial import Trial
 from familiar_app.ui.prompts.weight_view import WeightView
@@ -116,9 +116,10 @@ class MemoryView(QWidget):
         self.setLayout(whole)
 
     def _candidate_columns(self) -> list[Column]:
+        fates = (*(tr(state) for state in STATES), tr("out in trial"))
         return [
-            Column("#", _moved, 64, lambda _one: "text_3"),
-            Column(tr("Fate"), self._state, 112, lambda one: one.tone, lambda one: one.why),
+            Column("#", _moved, 56, lambda _one: "text_3"),
+            Column(tr("Fate"), self._state, 0, lambda one: one.tone, lambda one: one.why, words=fates),
             Column(tr("Score"), lambda one: number(one.score, 2) if one.place else "", 60, right=True),
             Column(tr("Text"), _text, 0, lambda one: "text_1" if one.tone != "text_3" else "text_3", _tip),
         ]
@@ -129,7 +130,9 @@ class MemoryView(QWidget):
             return lambda one: _number(getattr(one[1], name))
 
         return [
-            Column(tr("Signal"), lambda one: _signal(one[0]), 108),
+            Column(
+                tr("Signal"), lambda one: _signal(one[0]), 0, words=tuple(tr(title) for title, _tip in SIGNALS.values())
+            ),
             Column(tr("Raw"), part("raw"), 54, lambda _one: "text_2", right=True),
             Column("0–1", part("normalised"), 54, lambda _one: "text_2", right=True),
             Column(tr("Weight"), part("weight"), 70, lambda _one: "text_2", right=True),

@@ -78,10 +78,16 @@ class Middle(QWidget):
         self.bar.show_pieces(pieces, context=stack.context, answer=stack.answer)
         told = meter(stack.tokens, stack.context, exact=stack.exact)
         self.told.set_text(
-            tr("{told} · {answer} kept for the answer · {free} free", told=told, answer=stack.answer, free=stack.free)
+            tr(
+                "Context: {told} · {answer} for the answer · {free} free",
+                told=told,
+                answer=stack.answer,
+                free=stack.free,
+            )
         )
         self.stack.show_stack(stack, model.layer)
-        self.stack.setVisible(bool(stack.rows))
+        for widget in (self.stack, self.stack.head):
+            widget.setVisible(bool(stack.rows))
         if not self._divided:
             upper = self.split.widget(0).sizeHint().height()
             self.split.setSizes([upper, max(1, self.split.height() - upper)])
@@ -109,6 +115,7 @@ class Middle(QWidget):
         upper.setContentsMargins(12, 12, 12, 4)
         upper.addWidget(self.bar)
         upper.addLayout(told)
+        upper.addWidget(self.stack.head)
         upper.addWidget(self.stack, 1)
         over.setLayout(upper)
         under = QWidget()

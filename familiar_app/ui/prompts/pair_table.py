@@ -43,9 +43,11 @@ class PairModel(QAbstractTableModel):
         return 0 if parent.isValid() else 2
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole and section in (0, 1):
+        if orientation != Qt.Orientation.Horizontal or section not in (0, 1):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
             return self.shorten(self.titles[section], section)
-        return None
+        return self.titles[section] if role == Qt.ItemDataRole.ToolTipRole else None
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid() or index.row() >= len(self.rows):

@@ -100,9 +100,10 @@ class AudienceView(QWidget):
                 Column(
                     tr("Told"),
                     lambda one: tr("told") if one.told else tr("held back"),
-                    84,
+                    0,
                     lambda one: "good" if one.told else "warning",
                     lambda one: one.why,
+                    words=(tr("told"), tr("held back")),
                 ),
                 Column(tr("Kind"), lambda one: item_word(one.kind, one.id), 82, lambda _one: "text_2"),
                 Column(tr("Text"), lambda one: one.text[:300], 0, tip=lambda one: f"{one.text[:600]}\n{one.why}"),

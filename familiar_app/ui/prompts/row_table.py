@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent
+from PySide6.QtGui import QKeyEvent
 
 from familiar_app.ui.kit.table import Table
 from familiar_app.ui.kit.theme import Theme
@@ -18,7 +18,11 @@ LEAST_FREE = 56
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its title, what it says of a row, in which colour role, and its width; 0 takes the free width."""
+    """One column: its title, what it says of a row, in which colour role, and its least width.
+
+    It is wide enough for its title and for each of `words`, such as all that it can say. The last one takes what is
+    left.
+    """
 
     title: str
     text: Callable[[Any], str]
@@ -26,6 +30,7 @@ class Column:
     tone: Callable[[Any], str] = lambda _row: "text_1"
     tip: Callable[[Any], str] | None = None
     right: bool = False
+    words: tuple[str, ...] = ()
 
 
 class RowModel(QAbstractTableModel):
@@ -102,14 +107,11 @@ class RowTable(Table):
         return self.rows.rows[at] if 0 <= at < len(self.rows.rows) else None
 
     def _size(self) -> None:
-        head = QFontMetrics(self._theme.font("body", bold=True))
         for number, column in enumerate(self._columns):
-            if column.width:
-                least = head.horizontalAdvance(column.title) + 28
-                self.setColumnWidth(number, max(self._theme.px(column.width), least))
-            else:
-                # The free width is given to it; without any it stays readable.
-                self.setColumnWidth(number, self._theme.px(LEAST_FREE))
+            wanted = self._theme.px(column.width or LEAST_FREE)
+            self.setColumnWidth(
+                number, max([wanted, self.title_width(number), *(self.text_width(word) for word in column.words)])
+            )
 
 
 class ItemTable(RowTable):

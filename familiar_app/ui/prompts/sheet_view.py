@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QFontMetrics,
+    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -17,19 +19,22 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextFormat,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from familiar_app.domain.text import tr
+from familiar_app.ui.kit.hue_mark import paint_mark
 from familiar_app.ui.kit.icon import follow
 from familiar_app.ui.kit.label import set_role
 from familiar_app.ui.kit.prompt_word import words
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.prompts.find import Find, Hit
+from familiar_app.ui.prompts.item_word import opened
 from familiar_app.ui.prompts.sheet import Run, Sheet
 
 STRIP = 4
-LABEL = 134
+LEAST_NAME, MOST_NAME = 60, 200
 MOST_MARKED = 400
+_FOLDED = "▸ "
 
 
 class SheetView(QPlainTextEdit):
@@ -79,7 +84,8 @@ class SheetView(QPlainTextEdit):
         self.setPlainText(sheet.text)
         self._format_heads()
         self._quiet = False
-        self.margin.update()
+        self.margin.measure(dict.fromkeys(run.layer for run in sheet.runs))
+        self._place_margin()
 
     def show_layer(self, layer: str) -> None:
         """Let the lines of a layer stand out."""
@@ -140,9 +146,7 @@ class SheetView(QPlainTextEdit):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._keep_margin()
-        box = self.contentsRect()
-        self.margin.setGeometry(QRect(box.left(), box.top(), self.margin.sizeHint().width(), box.height()))
+        self._place_margin()
 
     def visible_blocks(self) -> Sequence[tuple[QTextBlock, int, int]]:
         """Return the blocks that are seen, each with its top and its height in pixels."""
@@ -167,10 +171,13 @@ class SheetView(QPlainTextEdit):
             self.margin.scroll(0, moved)
         self.margin.update()
 
-    def _keep_margin(self) -> None:
-        left = self.margin.sizeHint().width() + 8
-        if self.viewportMargins().left() != left:
-            self.setViewportMargins(left, 4, 4, 4)
+    def _place_margin(self) -> None:
+        width = self.margin.sizeHint().width()
+        if self.viewportMargins().left() != width + 8:
+            self.setViewportMargins(width + 8, 4, 4, 4)
+        box = self.contentsRect()
+        self.margin.setGeometry(QRect(box.left(), box.top(), width, box.height()))
+        self.margin.update()
 
     def _set_visible(self, run: Run, on: bool) -> None:
         block = self.document().findBlockByNumber(run.first + 1)
@@ -209,7 +216,8 @@ class SheetView(QPlainTextEdit):
 
     def _restyle(self) -> None:
         self.setFont(self._theme.font("body"))
-        self._keep_margin()
+        self.margin.measure(dict.fromkeys(run.layer for run in self._sheet.runs))
+        self._place_margin()
         self._format_heads()
         if self._find is not None:
             self.show_hits(self._find)
@@ -228,12 +236,31 @@ class Margin(QWidget):
 
     def __init__(self, view: SheetView) -> None:
         super().__init__(view)
-        self._view = view
+        self._view, self._names = view, 0
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setToolTip(tr("Fold or unfold this layer (Space)"))
+
+    def measure(self, layers: Iterable[str]) -> None:
+        """Be as wide as the names of these layers ask for."""
+        metrics = QFontMetrics(self._view.theme.font("small", bold=True))
+        self._names = max((metrics.horizontalAdvance(_FOLDED + words(layer)) for layer in layers), default=0)
 
     def sizeHint(self) -> QSize:
-        return QSize(min(self._view.theme.px(LABEL), self._view.width() // 3), 0)
+        px = self._view.theme.px
+        wanted = min(max(self._names, px(LEAST_NAME)), px(MOST_NAME)) + px(STRIP) * 2 + 12
+        return QSize(min(wanted, self._view.width() * 2 // 5), 0)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            run = self.run_at(event.pos())
+            told = tr("{layer}: fold or unfold it (Space)", layer=opened(words(run.layer))) if run else ""
+            QToolTip.showText(event.globalPos(), told, self)
+            return True
+        return super().event(event)
+
+    def run_at(self, place: QPoint) -> Run | None:
+        """Return the layer whose lines stand beside a place of the margin."""
+        block = self._view.cursorForPosition(self._view.viewport().mapFromGlobal(self.mapToGlobal(place))).block()
+        return self._view.sheet.run_at(block.blockNumber())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -246,11 +273,8 @@ class Margin(QWidget):
             if run is None:
                 named = ""
                 continue
-            chosen = view.layer in ("", run.layer)
-            color = theme.subject(run.hue)
-            color.setAlphaF(1.0 if chosen else 0.55)
             wide = strip * 2 if view.layer == run.layer else strip
-            painter.fillRect(QRect(self.width() - wide, top, wide, height), color)
+            paint_mark(painter, QRectF(self.width() - wide, top, wide, height), theme, run.hue, ground="background_1")
             if named != run.layer:
                 named = run.layer
                 self._name(painter, run, top, strong=view.layer == run.layer)
@@ -262,12 +286,11 @@ class Margin(QWidget):
         painter.setPen(theme.color("text_1" if strong else "text_2"))
         metrics = painter.fontMetrics()
         room = QRect(4, max(top, 0), self.width() - theme.px(STRIP) * 2 - 10, metrics.height() + 4)
-        mark = "▸ " if view.is_folded(run.layer) else ""
+        mark = _FOLDED if view.is_folded(run.layer) else ""
         text = metrics.elidedText(mark + words(run.layer), Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        block = self._view.cursorForPosition(self._view.viewport().mapFrom(self, event.position().toPoint())).block()
-        run = self._view.sheet.run_at(block.blockNumber())
+        run = self.run_at(event.position().toPoint())
         if run is not None:
             self._view.fold_wanted.emit(run.layer)

@@ -53,11 +53,16 @@ class StackRow:
 
     @property
     def summary(self) -> str:
-        """The layer's cost in a few words."""
+        """What the layer took of the tokens it may have, and how much it left out."""
         taken = number(self.tokens)
         if self.budget is not None:
             taken = tr("{n} of {most}", n=self.tokens, most=self.budget)
-        return " · ".join([taken, tr("cached") if self.cached else tr("built"), *self._missing])
+        return " · ".join([taken, *self._missing])
+
+    @property
+    def percent(self) -> str:
+        """How full its budget is, for the end of its bar; "" where it has none."""
+        return tr("{share} %", share=share_of(self.tokens, self.budget)) if self.budget else ""
 
     @property
     def spoken(self) -> str:
@@ -65,7 +70,10 @@ class StackRow:
         taken = tr("{n} tokens", n=self.tokens)
         if self.budget is not None:
             taken = tr("{n} of {most} tokens", n=self.tokens, most=self.budget)
-        return ", ".join([self.title, taken, tr("unchanged") if self.cached else tr("built anew"), *self._missing])
+        told = [self.title, taken]
+        if self.budget:
+            told.append(tr("{share} % of its budget", share=share_of(self.tokens, self.budget)))
+        return ", ".join([*told, tr("unchanged") if self.cached else tr("built anew"), *self._missing])
 
     @property
     def _missing(self) -> tuple[str, ...]:
@@ -97,6 +105,12 @@ def stack_of(trace: PromptTrace) -> Stack:
     names = layer_names(trace)
     rows = tuple(_row(layer, place, trace, names) for place, layer in enumerate(trace.layers, start=1))
     return Stack(rows, trace.tokens, trace.context_tokens, trace.answer_tokens, trace.exact_tokens)
+
+
+def share_of(tokens: int, budget: int) -> str:
+    """Write how many hundredths of a budget were taken."""
+    share = tokens * 100 // budget
+    return tr("< {n}", n=1) if tokens and not share else number(share)
 
 
 def left_out_line(one: LeftOut) -> str:
@@ -140,7 +154,7 @@ def _reasons(layer: LayerTrace, place: int, trace: PromptTrace) -> list[str]:
         )
     budget = _budget(layer)
     if budget:
-        share = layer.tokens * 100 // budget
+        share = share_of(layer.tokens, budget)
         text = tr_later("It took {n} of the {most} tokens it could have ({share} %).")
         told.append(tr(text, n=layer.tokens, most=budget, share=share))
     if budget and layer.budget_tokens is not None and layer.tokens and layer.budget_tokens < budget and layer.left_out:

@@ -155,6 +155,36 @@ def reply_trace(at: datetime, *, turn: int = 1, **changes: Any) -> PromptTrace:
     return PromptTrace(**{**fields, **changes})
 
 
+def long_trace(at: datetime, **changes: Any) -> PromptTrace:
+    """Return the trace of a reply in which all twelve layers have something to say."""
+    taken = {
+        "character_card": 612,
+        "operating_mode": 48,
+        "lorebook": 790,
+        "saved_memories": 96,
+        "conversation_summary": 430,
+        "reflections": 118,
+        "people_dossiers": 260,
+        "retrieved_context": 540,
+        "recent_history": 3210,
+        "attention": 34,
+        "platform": 22,
+        "final_reminder": 12,
+    }
+    fields: dict[str, Any] = {
+        "messages": tuple(
+            TracedMessage(role="system", content=f"\n\nWhat {name} says.", layer=name, joined=bool(number))
+            for number, name in enumerate(taken)
+        ),
+        "layers": tuple(
+            _layer(name, tokens, f"What {name} says.", budget=800 if tokens < 800 else 8000)
+            for name, tokens in taken.items()
+        ),
+        "tokens": sum(taken.values()),
+    }
+    return reply_trace(at, **{**fields, **changes})
+
+
 def background_trace(at: datetime, purpose: str = "rich_note") -> PromptTrace:
     """Return the trace of a projector's request."""
     return reply_trace(

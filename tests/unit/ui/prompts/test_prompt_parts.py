@@ -209,7 +209,8 @@ def test_a_layer_tells_its_share_why_it_is_here_and_what_it_left_out() -> None:
     assert "Nothing it depends on has changed since the last prompt, so its text was kept." in card.reasons
     assert "Place 1 of 5, sent in a message of the system." in card.reasons
     assert "It took 400 of the 3,000 tokens it could have (13 %)." in card.reasons
-    assert history.summary == "700 of 8,000 · built · 1 left out"
+    assert (history.summary, history.percent) == ("700 of 8,000 · 1 left out", "8 %")
+    assert history.spoken == "Recent history, 700 of 8,000 tokens, 8 % of its budget, built anew, 1 left out"
     assert "Place 4 of 5, sent in messages of the user and the assistant." in history.reasons
     assert stack.free == 8192 - 512 - 1240
 
@@ -227,8 +228,18 @@ def test_the_budget_of_a_layer_is_the_most_it_may_have_not_what_it_was_given() -
         left_out=(LeftOut(what="end of lorebook", tokens=40, reason="no room"),),
     )
     row = stack_of(reply_trace(START, layers=(given,))).row("lorebook")
-    assert (row.budget, row.summary) == (800, "60 of 800 · built · 1 left out")
+    assert (row.budget, row.summary) == (800, "60 of 800 · 1 left out")
     assert row.reasons[-1] == "There was room for 60 of them beside the other layers."
+
+
+def test_a_layer_that_took_little_of_its_budget_is_not_said_to_have_taken_nothing() -> None:
+    card = reply_trace(START).layers[0]
+    rows = stack_of(reply_trace(START, layers=(card.model_copy(update={"tokens": 2}),))).rows
+    assert (rows[0].percent, rows[0].reasons[-1]) == ("< 1 %", "It took 2 of the 3,000 tokens it could have (< 1 %).")
+    free = card.model_copy(update={"budget_tokens": None, "cap_tokens": None})
+    (row,) = stack_of(reply_trace(START, layers=(free,))).rows
+    assert (row.summary, row.percent, row.fill) == ("400", "", None)
+    assert row.spoken == "Character card, 400 tokens, unchanged"
 
 
 def test_hues_go_to_the_layers_that_sent_something_first() -> None:
