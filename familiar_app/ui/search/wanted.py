@@ -30,7 +30,8 @@ ONE = {
     "prompt": tr_later("Prompt"),
 }
 """What one of a kind is called."""
-_DATE = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
+_DATE = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?)?")
+_DOTTED = re.compile(r"(?:(?P<day>\d{1,2})\.\s?)?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +110,16 @@ def more_words(kind: str, count: int) -> str:
 def read_day(text: str, zone: tzinfo, *, end: bool = False) -> datetime | None:
     """Read `2024`, `2024-05` or `2024-05-03` as the first instant of it, or with `end` the first one after it.
 
+    A date may also go from day to year with dots between, `3.5.2024`.
     None for an empty text. Raises ValueError where it is no date.
     """
     text = text.strip()
     if not text:
         return None
-    found = _DATE.fullmatch(text)
+    found = _DATE.fullmatch(text) or _DOTTED.fullmatch(text)
     if found is None:
         raise ValueError(text)
-    year, month, day = (None if part is None else int(part) for part in found.groups())
+    year, month, day = (None if part is None else int(part) for part in found.group("year", "month", "day"))
     shown = date(year or 0, month or 1, day or 1)
     if end:
         shown = _after(shown, month is not None, day is not None)

@@ -65,7 +65,14 @@ class TestDates:
         assert read_day("2024-05-03", OSLO) == datetime(2024, 5, 2, 22, tzinfo=UTC)
         assert read_day("2024", OSLO, end=True) == datetime(2024, 12, 31, 23, tzinfo=UTC)
 
-    @pytest.mark.parametrize("text", ["yesterday", "2024-13", "2024-02-30", "24", "0000", "9999-12-31"])
+    def test_a_date_may_go_from_day_to_year_with_dots_between(self) -> None:
+        assert read_day("3.5.2024", UTC) == datetime(2024, 5, 3, tzinfo=UTC)
+        assert read_day("03. 05. 2024", UTC, end=True) == datetime(2024, 5, 4, tzinfo=UTC)
+        assert read_day("12.2024", UTC, end=True) == datetime(2025, 1, 1, tzinfo=UTC)
+
+    @pytest.mark.parametrize(
+        "text", ["yesterday", "2024-13", "2024-02-30", "24", "0000", "9999-12-31", "30.2.2024", "3.5.", "1.2.3.2024"]
+    )
     def test_what_is_no_date_is_told(self, text: str) -> None:
         with pytest.raises(ValueError):
             read_day(text, UTC, end=True)
