@@ -17,6 +17,9 @@ from familiar_app.domain.clock import format_time
 from familiar_app.domain.ids import ChannelKey
 from familiar_app.domain.turn import Turn
 
+_DRAWER_BITS = 8
+_SHIFT = 64 - _DRAWER_BITS
+
 
 def fingerprint(
     channel: ChannelKey, role: str, author: str | None, at: datetime, content: str, message_id: str | None
@@ -29,34 +32,43 @@ def fingerprint(
 
 
 class KnownTurns:
-    """The fingerprints of turns in the log; `take` finds each at most once."""
+    """The fingerprints of turns in the log; `take` finds each at most once.
+
+    They lie in drawers by their first bits, and each drawer is put in order when it is first looked into: to sort those
+    of a long log all at once would hold up everything else.
+    """
 
     def __init__(self) -> None:
-        self._sorted = array("Q")
-        self._taken = bytearray()
+        self._drawers = [array("Q") for _ in range(1 << _DRAWER_BITS)]
+        self._taken: dict[int, bytearray] = {}
 
     def __len__(self) -> int:
-        return len(self._sorted)
+        return sum(map(len, self._drawers))
 
     async def load(self, chunks: AsyncIterable[list[Turn]], *, with_ids: bool) -> None:
-        """Read turns of the log; those with a message id only where `with_ids` is set."""
-        found = self._sorted
+        """Read turns of the log; those with a message id only where `with_ids` is set. Call it before `take`."""
         async for chunk in chunks:
             for turn in chunk:
                 if turn.message_id is None or with_ids:
                     author = turn.author.key if turn.author else None
-                    found.append(
-                        fingerprint(turn.channel_key, turn.role.value, author, turn.at, turn.content, turn.message_id)
+                    mark = fingerprint(
+                        turn.channel_key, turn.role.value, author, turn.at, turn.content, turn.message_id
                     )
-        self._sorted = array("Q", sorted(found))
-        self._taken = bytearray(len(found))
+                    self._drawers[mark >> _SHIFT].append(mark)
 
     def take(self, mark: int) -> bool:
         """Tell whether the log has a turn with this fingerprint that no other line has taken, and take it."""
-        place = bisect_left(self._sorted, mark)
-        while place < len(self._sorted) and self._sorted[place] == mark:
-            if not self._taken[place]:
-                self._taken[place] = 1
+        found, taken = self._opened(mark >> _SHIFT)
+        place = bisect_left(found, mark)
+        while place < len(found) and found[place] == mark:
+            if not taken[place]:
+                taken[place] = 1
                 return True
             place += 1
         return False
+
+    def _opened(self, number: int) -> tuple[array[int], bytearray]:
+        if number not in self._taken:
+            self._drawers[number] = array("Q", sorted(self._drawers[number]))
+            self._taken[number] = bytearray(len(self._drawers[number]))
+        return self._drawers[number], self._taken[number]

@@ -178,9 +178,10 @@ class TurnImport:
 
     async def _take(self, chunk: list[TurnRecord], report: ImportReport) -> None:
         new = []
+        known = len(self._known) > 0
         async for record in _in_turns_with_others(chunk):
             author = self._author(record)
-            if (report.dry_run or record.message_id is None) and len(self._known):
+            if (report.dry_run or record.message_id is None) and known:
                 key = author.key if author else None
                 mark = fingerprint(record.channel, record.role.value, key, record.at, record.content, record.message_id)
                 if self._known.take(mark):

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from familiar_app.domain.errors import BadInputError, OutsideError, UserError
 from familiar_app.domain.ids import ChannelId, ChannelKey, FamiliarId, PersonKey, TurnId
 from familiar_app.domain.turn import Author, Channel, NewTurn, Role, Turn
-from familiar_app.interchange import turn_import
+from familiar_app.interchange import known_turns, turn_import
 from familiar_app.interchange.known_turns import KnownTurns, fingerprint
 from familiar_app.interchange.turn_export import export_turns, write_turns
 from familiar_app.interchange.turn_format import find_turn_format, turn_reader
@@ -505,6 +505,28 @@ def test_each_known_turn_is_taken_once(said: list[tuple[str, int]], data: st.Dat
     offered = data.draw(st.permutations([*said, *said, ("z", 9)]))
     taken = Counter(item for item in offered if known.take(mark(item)))
     assert taken == Counter(said)
+
+
+async def test_a_long_log_is_never_put_in_order_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+
+    def in_order(found: Sequence[int]) -> list[int]:
+        sizes.append(len(found))
+        return sorted(found)
+
+    monkeypatch.setattr(known_turns, "sorted", in_order, raising=False)
+    known, keys = KnownTurns(), [ChannelKey(f"discord:{number}") for number in range(20)]
+    for key in keys:
+
+        async def chunks(key: ChannelKey = key) -> AsyncIterator[list[Turn]]:
+            yield [Turn(TurnId(n), ChannelId(1), key, Role.USER, str(n), NOW, NOW) for n in range(1000)]
+
+        await known.load(chunks(), with_ids=False)
+    marks = [fingerprint(key, "user", None, NOW, str(n), None) for key in keys for n in range(1000)]
+    assert all(known.take(mark) for mark in marks)
+    assert not any(known.take(mark) for mark in marks)
+    assert sum(sizes) == len(known) == len(marks)
+    assert max(sizes) < len(marks) / 50
 
 
 def test_a_folder_is_no_file_of_turns(tmp_path: Path) -> None:
