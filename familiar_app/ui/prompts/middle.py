@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from familiar_app.domain.text import tr
 from familiar_app.ui.kit.find_bar import FindBar
-from familiar_app.ui.kit.label import ElidedLabel, column, row
+from familiar_app.ui.kit.label import column, label
 from familiar_app.ui.kit.layer_bar import BarPiece, LayerBar
 from familiar_app.ui.kit.prompt_word import meter
 from familiar_app.ui.kit.theme import Theme
@@ -25,7 +25,7 @@ class Middle(QWidget):
         super().__init__()
         self._model, self._divided = model, False
         self.bar = LayerBar(theme)
-        self.told = ElidedLabel("", "faint")
+        self.told = label("", "faint", wrap=True)
         self.stack = StackView(theme)
         self.finder = FindBar(theme, tr("Find in this prompt"), (tr("Previous hit"), tr("Next hit")))
         self.sheet = SheetView(theme)
@@ -77,7 +77,7 @@ class Middle(QWidget):
             pieces = [BarPiece(tr("Prompt"), stack.tokens, 0)]
         self.bar.show_pieces(pieces, context=stack.context, answer=stack.answer)
         told = meter(stack.tokens, stack.context, exact=stack.exact)
-        self.told.set_text(
+        self.told.setText(
             tr(
                 "Context: {told} · {answer} for the answer · {free} free",
                 told=told,
@@ -109,12 +109,10 @@ class Middle(QWidget):
 
     def _lay_out(self) -> None:
         over = QWidget()
-        told = row()
-        told.addWidget(self.told, 1)
         upper = column(spacing=6)
         upper.setContentsMargins(12, 12, 12, 4)
         upper.addWidget(self.bar)
-        upper.addLayout(told)
+        upper.addWidget(self.told)
         upper.addWidget(self.stack.head)
         upper.addWidget(self.stack, 1)
         over.setLayout(upper)

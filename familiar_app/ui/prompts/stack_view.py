@@ -15,7 +15,7 @@ from familiar_app.ui.prompts.stack_shape import StackShape
 
 _Index = QModelIndex | QPersistentModelIndex
 _NOTHING = QModelIndex()
-MOST_ROWS = 11
+MOST_ROWS = 12
 
 
 class StackRows(QAbstractListModel):
