@@ -10,9 +10,8 @@ from typing import Protocol
 
 from familiar_app.discord_link.house import House
 from familiar_app.discord_link.incoming import Heard, Removed, Spot, channel_number
-from familiar_app.domain.errors import OutsideError
+from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId
-from familiar_app.domain.text import in_english
 from familiar_app.domain.turn import Channel
 
 _RECHECKED = 100
@@ -38,6 +37,7 @@ class CatchUp:
 
     house: House
     _heard_until: dict[int, int] = field(default_factory=dict)
+    _not_taken: dict[int, int] = field(default_factory=dict)
     _known_until: dict[ChannelId, int] = field(default_factory=dict)
     _open: set[ChannelId] = field(default_factory=set)
     _opened_last: set[ChannelId] = field(default_factory=set)
@@ -50,10 +50,18 @@ class CatchUp:
     def arrives(self, heard: Heard) -> None:
         """Take into account that everything in a channel before this message has arrived."""
         self._heard_until.setdefault(heard.spot.number, heard.number - 1)
+        self._not_taken.setdefault(heard.spot.number, heard.number)
 
     def note(self, heard: Heard) -> None:
-        """Take into account that this message, too, was taken in. One that a break cut short is fetched again."""
+        """Take into account that this message, too, was taken in.
+
+        One that a break cut short, or that could not be stored, is fetched again with all that came after it.
+        """
         spot = heard.spot.number
+        if self._not_taken.get(spot, heard.number) < heard.number:
+            return
+        if self._not_taken.get(spot) == heard.number:
+            del self._not_taken[spot]
         self._heard_until[spot] = max(heard.number, self._heard_until.get(spot, 0))
 
     async def look_up(self) -> None:
@@ -66,7 +74,8 @@ class CatchUp:
             if channel.id not in self._open and (known := await self._newest(channel)) is not None:
                 self._known_until[channel.id] = known
                 self._open.add(channel.id)
-                self._opened_last.add(channel.id)
+                if channel_number(channel.key) not in self._not_taken:
+                    self._opened_last.add(channel.id)
 
     def resumed(self) -> None:
         """Take into account that the connection brought what came since its last break, and nothing from before."""
@@ -122,6 +131,8 @@ class CatchUp:
             there = await archive.newest(number, _RECHECKED)
             for heard in await archive.missed(number, newest, self._most):
                 await self.house.take(heard)
+                self._heard_until[number] = max(heard.number, self._heard_until.get(number, 0))
+            self._not_taken.pop(number, None)
             self._open.discard(channel.id)
         if not there or channel.id in self._open:
             # Without the right to read what was said earlier, Discord shows nothing at all instead of refusing.
@@ -140,5 +151,5 @@ def _passing_over(channel: int) -> Iterator[None]:
     """Let a channel that cannot be read at the moment not keep the others from being caught up on."""
     try:
         yield
-    except OutsideError as error:
-        log.info("channel %d could not be caught up on: %s", channel, in_english(error.message))
+    except FamiliarError as error:
+        log.info("channel %d could not be caught up on: %s", channel, error.public)

@@ -152,8 +152,9 @@ class Listener:
         try:
             await self._take_in(as_a_mere_name(heard))
         except BaseException:
-            # A break may have cut it short; then it comes once more.
-            self._handled.remove(heard.number)
+            # A break may have cut it short; then it comes once more. After many others it is forgotten already.
+            with suppress(ValueError):
+                self._handled.remove(heard.number)
             raise
 
     async def _take_in(self, heard: Heard) -> None:

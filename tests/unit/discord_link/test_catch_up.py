@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import deque
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,8 @@ import pytest
 
 from familiar_app.discord_link.catch_up import CatchUp
 from familiar_app.discord_link.incoming import Heard, Removed, Spot
-from familiar_app.domain.errors import OutsideError
+from familiar_app.discord_link.listener import Listener
+from familiar_app.domain.errors import OutsideError, UserError
 from familiar_app.domain.ids import ChannelId, ChannelKey, PersonKey
 from familiar_app.domain.turn import Author, Channel
 
@@ -153,3 +155,70 @@ async def test_a_resumed_connection_closes_the_gap_of_its_own_break() -> None:
     await catch_up.look_up()
     catch_up.resumed()
     assert not catch_up.missing
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+async def test_what_could_not_be_stored_is_fetched_again_although_more_was_heard_since(resumed: bool) -> None:
+    house = Household([20])
+    catch_up: Any = CatchUp(house)  # type: ignore[arg-type]
+    for number in (20, 21, 22):
+        catch_up.arrives(heard(number))
+        if number != 21:
+            # The disk was full as 21 came.
+            catch_up.note(heard(number))
+    house.kept.append(22)
+    await catch_up.look_up()
+    if resumed:
+        catch_up.resumed()
+    assert catch_up.missing
+    await catch_up.run(There([20, 21, 22]))
+    assert numbers(house) == [21, 22]
+    house.taken.clear()
+    catch_up.arrives(heard(23))
+    catch_up.note(heard(23))
+    await catch_up.look_up()
+    await catch_up.run(There([20, 21, 22, 23, 24]))
+    assert numbers(house) == [24]
+
+
+async def test_a_channel_whose_messages_cannot_be_stored_keeps_no_other_from_being_caught_up_on() -> None:
+    house = Household([20])
+    there = Channel(ChannelId(2), ChannelKey("discord:11"), None, "off-topic", guild="discord:100")
+    taken: list[tuple[int, int]] = []
+
+    async def load() -> list[Channel]:
+        return [HERE, there]
+
+    async def take(event: Any) -> None:
+        if not taken and (event.spot.number, event.number) == (10, 21):
+            taken.append((0, 0))
+            raise UserError("There is no such turn.")
+        taken.append((event.spot.number, event.number))
+
+    async def missed(channel: int, after: int, _limit: int) -> list[Heard]:
+        return [replace(heard(one), spot=Spot(channel, "x", 100)) for one in (21, 22) if one > after]
+
+    house.load, house.take = load, take  # type: ignore[method-assign]
+    archive = There([20, 21, 22])
+    archive.missed = missed  # type: ignore[method-assign]
+    catch_up: Any = CatchUp(house)  # type: ignore[arg-type]
+    await catch_up.look_up()
+    await catch_up.run(archive)
+    assert taken[1:] == [(11, 21), (11, 22)]
+    assert catch_up.missing
+    await catch_up.run(archive)
+    assert taken[3:5] == [(10, 21), (10, 22)]
+
+
+async def test_a_message_that_fails_after_many_others_fails_by_its_own_error() -> None:
+    listener: Any = Listener.__new__(Listener)
+    listener._handled = deque([20], maxlen=1)
+
+    async def take_in(_heard: Heard) -> None:
+        listener._handled.append(22)
+        raise OutsideError("The disk is full.")
+
+    listener._passes_over, listener._take_in = lambda _heard: False, take_in
+    with pytest.raises(OutsideError, match="disk is full"):
+        await listener._hear(heard(21))
+    assert list(listener._handled) == [22]
