@@ -7,10 +7,14 @@ once more, so the seam is looked at.
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import replace
+
+import regex
 
 from familiar_app.context.assembler import Assembler
 from familiar_app.context.prompt import AssembledPrompt, PromptRequest
+from familiar_app.conversation.reply_pattern import ends_in_code
 from familiar_app.conversation.tool_offer import ToolOffer
 from familiar_app.domain.chat import Message, MessageRole
 from familiar_app.domain.trace import TracedMessage
@@ -26,6 +30,12 @@ _LEAST_OVERLAP_CHARS = 8
 _MOST_OVERLAP_CHARS = 80
 _CLOSING = frozenset(".,;:!?…)]}’”»%")
 _OPENING = frozenset("([{“‘«„-–—/#")
+_JOINER, _SKINS = "\u200d", "🏻🏼🏽🏾🏿"
+_SHORT_END = regex.compile(r"['’](?:s|t|re|ve|ll|d|m)\b", regex.IGNORECASE)
+_UNSPACED = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}\u3000-\u303f\uff01-\uff60]"
+)
+_OPENED_AGAIN = regex.compile(r"```[^\s`]+[ \t]*\n")
 
 
 async def offer_going_on(assembler: Assembler, request: PromptRequest, cut: Turn) -> ToolOffer:
@@ -86,12 +96,27 @@ def joint(said: str, more: str) -> str:
     ' nothing.'
     """
     first = more.lstrip()
+    if ends_in_code(said) and (opened := _OPENED_AGAIN.match(first)):
+        first = more = first[opened.end() :]
+        return more if said.endswith("\n") else f"\n{more}"
     most = min(len(said), len(first), _MOST_OVERLAP_CHARS)
     twice = next((size for size in range(most, 0, -1) if said.endswith(first[:size]) and _repeats(said, size)), 0)
     if twice:
         return first[twice:]
-    due = said and more and not said[-1].isspace() and not more[0].isspace()
-    return f" {more}" if due and said[-1] not in _OPENING and more[0] not in _CLOSING else more
+    if not said or not more or said[-1].isspace() or more[0].isspace():
+        return more
+    if more.startswith("```"):
+        return f"\n{more}"
+    return f" {more}" if _space_is_due(said[-1], more) else more
+
+
+def _space_is_due(last: str, more: str) -> bool:
+    """Tell whether words are told apart by a space here; halves of a character, and some scripts, are not."""
+    if last in _OPENING or more[0] in _CLOSING or _SHORT_END.match(more):
+        return False
+    if last == _JOINER or more[0] in (_JOINER, *_SKINS) or unicodedata.category(more[0])[0] == "M":
+        return False
+    return not (_UNSPACED.match(last) or _UNSPACED.match(more))
 
 
 def _repeats(said: str, size: int) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 import regex
 
 from familiar_app.context.prompt import AssembledPrompt
-from familiar_app.conversation.reply_pattern import FENCE_LINE, INLINE, bracket_name, line_patterns
+from familiar_app.conversation.reply_pattern import FENCE_END, INLINE, bracket_name, ends_in_code, line_patterns
 from familiar_app.domain.settings import ConversationSettings
 
 _PLAIN = regex.compile(r"[^<\[\s]+")
@@ -64,12 +64,15 @@ class ReplyFilter:
         """Everything let through so far, without white space at its ends."""
         return "".join(self._shown)
 
-    def go_on(self, said: str) -> None:
-        """Begin behind words that were let through before, which may end in the middle of a line or of code."""
-        lines = said.split("\n")
+    def go_on(self, said: str, *, fresh: bool = False) -> None:
+        """Begin behind words that were let through before, which may end in the middle of a line or of code.
+
+        A `fresh` message of the model's can begin with what begins a line all the same.
+        """
         self._head = False
+        self._line_start = fresh or said.endswith("\n")
         self._last = said[-1:]
-        self._fenced = sum(FENCE_LINE.match(line) is not None for line in lines) % 2 == 1
+        self._fenced = ends_in_code(said)
 
     def feed(self, delta: str) -> str:
         """Take a piece of the answer and return what can be shown now, maybe nothing."""
@@ -105,7 +108,7 @@ class ReplyFilter:
         return self._plain()
 
     def _begin_line(self, *, final: bool) -> bool:
-        pattern = FENCE_LINE if self._fenced else self._patterns.head if self._head else self._patterns.line
+        pattern = FENCE_END if self._fenced else self._patterns.head if self._head else self._patterns.line
         match = pattern.match(self._buffer, partial=not final)
         if match is None:
             self._head = self._line_start = False

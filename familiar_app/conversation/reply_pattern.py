@@ -19,6 +19,8 @@ _END = r"(?<end><\|[A-Za-z_]{2,32}\|>|</s>|<end_of_turn>|<start_of_turn>|\[/?INS
 
 INLINE = regex.compile(f"{_BLOCK}|{_FUNCTION}|{_END}")
 FENCE_LINE = regex.compile(_FENCE)
+# What names a language opens a fence and closes none.
+FENCE_END = regex.compile(rf"{_FENCE}(?=[\s`])")
 
 
 @dataclass(frozen=True)
@@ -52,3 +54,12 @@ def _label(name: str) -> str:
     """Match `Name:` in the ways models write it, with white space behind."""
     escaped = regex.escape(name, literal_spaces=True)
     return rf"(?:\*\*{escaped}:\*\*|\*\*{escaped}\*\*:|{escaped}:)(?=\s)"
+
+
+def ends_in_code(text: str) -> bool:
+    """Tell whether a text ends between the fences of code."""
+    fenced = False
+    for line in text.split("\n"):
+        if (FENCE_END if fenced else FENCE_LINE).match(f"{line}\n"):
+            fenced = not fenced
+    return fenced

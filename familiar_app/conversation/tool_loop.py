@@ -127,7 +127,7 @@ class ToolLoop:
     def _filter(self) -> ReplyFilter:
         made = filter_for(self.offer.prompt, self.settings, calls_end=self.offer.form == "text", spoken=self._spoken)
         if self.begun:
-            made.go_on(self.begun)
+            made.go_on(self.begun, fresh=not self.model.info.goes_on)
         return made
 
     def _told(self, piece: str) -> str:

@@ -121,6 +121,19 @@ async def test_only_an_answer_can_be_continued() -> None:
         ("He had had", "had enough", "He had had had enough"),
         ("", "All of it.", "All of it."),
         ("Line", "\n\nNext", "Line\n\nNext"),
+        ("I don", "'t know", "I don't know"),
+        ("She said", "'no' to it", "She said 'no' to it"),
+        ("彼女は", "笑った。", "彼女は笑った。"),
+        ("สวัส", "ดี", "สวัสดี"),
+        ("안녕", "하세요", "안녕 하세요"),
+        ("👍", "🏽 it is", "👍🏽 it is"),
+        ("👨\u200d", "👩 go", "👨\u200d👩 go"),
+        ("❤", "\ufe0f yes", "❤\ufe0f yes"),
+        ("caf", "\u0301e", "caf\u0301e"),
+        ("```py\nx = 1", "```\nDone.", "```py\nx = 1\n```\nDone."),
+        ("```py\nx = 1", "```py\ny = 2\n```", "```py\nx = 1\ny = 2\n```"),
+        ("```py\nx = 1\n", "```py\ny = 2\n```", "```py\nx = 1\ny = 2\n```"),
+        ("As code:", "```py\nx = 1\n```", "As code:\n```py\nx = 1\n```"),
     ],
 )
 def test_joint(said: str, more: str, whole: str) -> None:
@@ -133,3 +146,22 @@ def test_how_the_words_are_cut_makes_no_difference_to_the_seam(size: int) -> Non
     seam: Any = Seam(said)
     shown = "".join(seam.feed(more[start : start + size]) for start in range(0, len(more), size)) + seam.finish()
     assert said + shown == "It was late and the sea " + "rose and fell " * 12
+
+
+@pytest.mark.parametrize("again", ["Mira: out.", "[14:32 Mira] out.", "<think>Hm.</think>out.", "out.\nAnn: Why?"])
+async def test_what_is_no_speech_is_kept_out_of_the_words_that_go_on(again: str) -> None:
+    model = FakeModel()
+    conversation, _, cut = await cut_off(model)
+    model.deltas = list(again)
+    (*_, stored) = await told(conversation.go_on(cut.id))
+    assert isinstance(stored, ReplyStored)
+    assert stored.turn.content == "The lamp went out."
+
+
+async def test_code_that_is_closed_with_the_first_further_words_is_closed() -> None:
+    model = FakeModel()
+    conversation, _, cut = await cut_off(model, "Look:\n```\nx = 1")
+    model.deltas = ["```\nMira: Done.", "\nAnn: Thanks."]
+    (*_, stored) = await told(conversation.go_on(cut.id))
+    assert isinstance(stored, ReplyStored)
+    assert stored.turn.content == "Look:\n```\nx = 1\n```\nDone."
