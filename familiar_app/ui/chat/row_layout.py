@@ -1,4 +1,4 @@
-"""One row of the transcript laid out for a width: its documents, its height, how it is painted and what is where.
+"""One row of the transcript laid out for a width: its documents, its height and what is where.
 
 A message is a stack of short documents, so that a reply that grows lays out only its last piece anew.
 """
@@ -8,18 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import (
-    QAbstractTextDocumentLayout,
-    QPainter,
-    QPalette,
-    QTextCursor,
-    QTextDocument,
-    QTextFormat,
-    QTextOption,
-)
+from PySide6.QtGui import QTextCursor, QTextDocument, QTextOption
 
-from familiar_app.domain.text import tr
-from familiar_app.ui.chat.document import code_blocks, code_text, mark, trim_last_margin
+from familiar_app.ui.chat.document import code_blocks, code_text, trim_last_margin
 from familiar_app.ui.chat.look import Look
 from familiar_app.ui.chat.markdown import split_segments, to_html
 from familiar_app.ui.chat.row import Row
@@ -54,6 +45,7 @@ class RowLayout:
         self.text_px = 0.0
         self.embed_px = 0.0
         self.folded = False
+        self.replaced = False
 
     def update(self, row: Row, width: float, *, embed_px: float = 0.0, replaced: bool = False) -> None:
         """Lay out a row; does nothing where neither row nor width has changed."""
@@ -66,8 +58,6 @@ class RowLayout:
             self._lay_text(row, self.look.column(width)[1])
         self.embed_px, self.replaced = embed_px, replaced
         self._measure(row)
-
-    replaced = False
 
     def _lay_text(self, row: Row, width: float) -> None:
         text = row.text if row.kind in ("turn", "live") else ""
@@ -121,158 +111,6 @@ class RowLayout:
         text = 0.0 if self.replaced else max(self.text_px, self.look.line_px)
         fold = self.look.line_px + 4 if self.folded and not self.replaced else 0.0
         self.height = self.text_top + text + fold + self.embed_px + 8.0
-
-    # ---- painting
-
-    def paint(self, painter: QPainter, top: float, selected: tuple[Spot, Spot] | None, hits: str, clip: QRectF) -> None:
-        """Paint the row with its top edge at `top`."""
-        row = self.row
-        if row is None:
-            return
-        left, width = self.look.column(self.width)
-        if row.kind in ("day", "unread"):
-            self._paint_mark(painter, row, top, left, width)
-            return
-        if row.kind not in ("turn", "live"):
-            return
-        if not row.own:
-            self._paint_ground(painter, top, left, width)
-        if row.head:
-            self._paint_head(painter, row, top, left, width)
-        if not self.replaced:
-            for index, piece in enumerate(self.pieces):
-                self._paint_piece(painter, index, piece, QPointF(left, top + self.text_top), selected, hits, clip)
-            if self.folded:
-                self._paint_fold(painter, row, top, left)
-        if row.kind == "live":
-            self._paint_caret(painter, top, left)
-
-    def _paint_ground(self, painter: QPainter, top: float, left: float, width: float) -> None:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.look.theme.color("background_2"))
-        start = top + self.text_top - 6
-        painter.drawRoundedRect(QRectF(left - 10, start, width + 18, self.height - self.text_top + 4), 6, 6)
-
-    def _paint_head(self, painter: QPainter, row: Row, top: float, left: float, width: float) -> None:
-        theme = self.look.theme
-        painter.drawPixmap(QPointF(left - self.look.gutter_px, top + 12), self.look.avatar(row.name))
-        box = QRectF(left, top + 10, width, self.look.head_px)
-        painter.setFont(self.look.name)
-        painter.setPen(theme.color("text_1"))
-        metrics = painter.fontMetrics()
-        name = metrics.elidedText(row.name, Qt.TextElideMode.ElideRight, int(width * 0.6))
-        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
-        shift = metrics.horizontalAdvance(name) + 10
-        painter.setFont(self.look.small)
-        painter.setPen(theme.color("text_3"))
-        painter.drawText(
-            box.adjusted(shift, 0, 0, 0), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, self.remarks(row)
-        )
-
-    @staticmethod
-    def remarks(row: Row) -> str:
-        """Say in the head what else is to be known of a turn."""
-        parts = [row.time]
-        if row.turn is not None and row.turn.revision > 1:
-            parts.append(tr("edited"))
-        if row.turn is not None and row.turn.alternatives > 1 and not row.last_answer:
-            parts.append(f"{row.turn.alternative}/{row.turn.alternatives}")
-        return " · ".join(part for part in parts if part)
-
-    def _paint_piece(
-        self,
-        painter: QPainter,
-        index: int,
-        piece: Piece,
-        origin: QPointF,
-        selected: tuple[Spot, Spot] | None,
-        hits: str,
-        clip: QRectF,
-    ) -> None:
-        at = QPointF(origin.x(), origin.y() + piece.top)
-        if at.y() > clip.bottom() or at.y() + piece.height < clip.top():
-            return
-        context = QAbstractTextDocumentLayout.PaintContext()
-        palette = QPalette(context.palette)
-        palette.setColor(QPalette.ColorRole.Text, self.look.theme.color("text_1"))
-        context.palette = palette
-        context.clip = clip.translated(-at.x(), -at.y())
-        context.selections = [*self._hits(piece.document, hits), *self._selection(index, piece.document, selected)]
-        painter.save()
-        painter.translate(at)
-        self._paint_quote_bars(painter, piece.document)
-        piece.document.documentLayout().draw(painter, context)
-        painter.restore()
-
-    def _selection(
-        self, index: int, document: QTextDocument, selected: tuple[Spot, Spot] | None
-    ) -> list[QAbstractTextDocumentLayout.Selection]:
-        if selected is None or not selected[0][0] <= index <= selected[1][0]:
-            return []
-        last = document.characterCount() - 1
-        start = selected[0][1] if index == selected[0][0] else 0
-        end = selected[1][1] if index == selected[1][0] else last
-        theme = self.look.theme
-        return [mark(document, start, min(end, last), theme.color("accent"), theme.color("on_accent"))]
-
-    def _hits(self, document: QTextDocument, text: str) -> list[QAbstractTextDocumentLayout.Selection]:
-        found: list[QAbstractTextDocumentLayout.Selection] = []
-        cursor = document.find(text) if text else QTextCursor()
-        while not cursor.isNull() and len(found) < 200:
-            theme = self.look.theme
-            found.append(
-                mark(
-                    document,
-                    cursor.selectionStart(),
-                    cursor.selectionEnd(),
-                    theme.color("selected"),
-                    theme.color("text_1"),
-                )
-            )
-            cursor = document.find(text, cursor)
-        return found
-
-    def _paint_quote_bars(self, painter: QPainter, document: QTextDocument) -> None:
-        block = document.begin()
-        while block.isValid():
-            if block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel) > 0:
-                box = document.documentLayout().blockBoundingRect(block)
-                painter.fillRect(QRectF(0, box.top(), 3, box.height()), self.look.theme.color("line_strong"))
-            block = block.next()
-
-    def _paint_fold(self, painter: QPainter, row: Row, top: float, left: float) -> None:
-        painter.setFont(self.look.small)
-        painter.setPen(self.look.theme.color("accent"))
-        text = tr("Show the whole message ({n} characters)", n=len(row.text))
-        painter.drawText(QPointF(left, top + self.text_top + self.text_px + self.look.line_px), text)
-
-    def _paint_mark(self, painter: QPainter, row: Row, top: float, left: float, width: float) -> None:
-        theme = self.look.theme
-        color = theme.color("accent" if row.kind == "unread" else "text_3")
-        rule = theme.color("accent" if row.kind == "unread" else "line")
-        painter.setFont(self.look.small)
-        start = left - self.look.gutter_px
-        box = QRectF(start, top, width + self.look.gutter_px + 8, self.height)
-        text = painter.fontMetrics().horizontalAdvance(row.label) + 24
-        middle = round(box.center().y())
-        painter.fillRect(QRectF(box.left(), middle, (box.width() - text) / 2, 1), rule)
-        painter.fillRect(QRectF(box.right() - (box.width() - text) / 2, middle, (box.width() - text) / 2, 1), rule)
-        painter.setPen(color)
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, row.label)
-
-    def _paint_caret(self, painter: QPainter, top: float, left: float) -> None:
-        x, y, height = 0.0, 0.0, self.look.line_px
-        if self.pieces:
-            piece = self.pieces[-1]
-            block = piece.document.lastBlock()
-            lines = block.layout().lineCount()
-            if lines:
-                line = block.layout().lineAt(lines - 1)
-                place = line.cursorToX(block.length() - 1)
-                x = (place[0] if isinstance(place, tuple) else place) + block.layout().position().x() + 2
-                y = piece.top + block.layout().position().y() + line.y()
-                height = line.height()
-        painter.fillRect(QRectF(left + x, top + self.text_top + y + 1, 2, height - 2), self.look.theme.color("accent"))
 
     # ---- what is where
 

@@ -17,7 +17,6 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPen,
     QResizeEvent,
     QWheelEvent,
 )
@@ -28,6 +27,7 @@ from familiar_app.ui.chat.look import Look
 from familiar_app.ui.chat.pointer import Pointer
 from familiar_app.ui.chat.row import Row, RowKey
 from familiar_app.ui.chat.row_layout import RowLayout, estimate_px
+from familiar_app.ui.chat.row_painter import RowPainter
 from familiar_app.ui.chat.selection import Selection
 from familiar_app.ui.chat.stack import Stack
 
@@ -297,13 +297,10 @@ class TranscriptView(QAbstractScrollArea):
             if number >= len(self.rows) or top > clip.bottom() or top + height < clip.top():
                 continue
             layout = self.layout_of(number)
-            layout.paint(painter, top, self.selection.within(number, layout.end(), self.stack.index), self.hits, clip)
+            shown = RowPainter(painter, layout, top, clip)
+            shown.paint(self.selection.within(number, layout.end(), self.stack.index), self.hits)
             if (self.hasFocus() or self.hits) and self.rows[number].key == self.current:
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.setPen(QPen(self.look.theme.color("accent"), 1.5))
-                left, width = self.look.column(self.viewport().width())
-                box = QRectF(left - 12, top + layout.text_top - 8, width + 22, height - layout.text_top + 8)
-                painter.drawRoundedRect(box, 6, 6)
+                shown.paint_frame(height)
         self._pointer.paint(painter)
         painter.end()
 
