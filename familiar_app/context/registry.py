@@ -19,7 +19,7 @@ from familiar_app.context.retrieved_context import RETRIEVED, RetrievedContextLa
 from familiar_app.context.saved_memories import SAVED_MEMORIES, SavedMemoriesLayer
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.settings import CharacterConfig
-from familiar_app.domain.text import tr
+from familiar_app.domain.text import joined, tr
 
 # Shown as messages and filled by the assembler itself, so it has a name and a place but no text of its own.
 HISTORY = "recent_history"
@@ -58,7 +58,7 @@ def check_order(layers: Iterable[str], field: str) -> None:
                 tr("there is no prompt layer {layer!r}.", layer=layer),
                 source="character.toml",
                 field=field,
-                next_step=" ".join([*hint, tr("Known layers: {names}.", names=", ".join(known))]),
+                next_step=joined([*hint, tr("Known layers: {names}.", names=", ".join(known))], " "),
             )
         if layer in seen:
             raise BadInputError(

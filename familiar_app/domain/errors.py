@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from familiar_app.domain.text import in_english, joined, tr
+from familiar_app.domain.text import in_english, joined, reworded, tr
 
 
 class FamiliarError(Exception):
@@ -108,13 +108,17 @@ class OutsideError(FamiliarError):
         self.retryable = retryable
 
 
+def _without_stop(text: str) -> str:
+    return text.removesuffix(".")
+
+
 class UnscriptedError(OutsideError):
     """A script has no line for a request. The message holds the prompt, which the script's author needs to see."""
 
     private = True
 
     def __init__(self, reason: str, prompt: str, next_step: str = "") -> None:
-        super().__init__(tr("{reason}:\n{prompt}", reason=reason.removesuffix("."), prompt=prompt), next_step)
+        super().__init__(tr("{reason}:\n{prompt}", reason=reworded(reason, _without_stop), prompt=prompt), next_step)
         self._reason = reason
 
     @property

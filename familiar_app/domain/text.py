@@ -13,7 +13,7 @@ translated remembers how the source says it, so that an error can be shown in on
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from gettext import NullTranslations
 from string import Formatter
 
@@ -75,6 +75,11 @@ def joined(texts: Iterable[str], mark: str = ", ") -> str:
     """Put texts behind each other, so that they go on remembering how the source says them."""
     every = list(texts)
     return _from_source(mark.join(every), mark.join(in_english(one) for one in every))
+
+
+def reworded(text: str, change: Callable[[str], str]) -> str:
+    """Change how a text is written, so that it goes on remembering how the source says it."""
+    return _from_source(change(text), change(in_english(text)))
 
 
 def number(value: float, digits: int | None = None) -> str:

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from familiar_app.domain.errors import BadInputError, BugError, UserError
-from familiar_app.domain.text import tr
+from familiar_app.domain.text import joined, tr
 from familiar_app.projectors.belief import BeliefReplay
 from familiar_app.projectors.fact_embedding import FactEmbedding
 from familiar_app.projectors.fact_supersede import FactSupersede
@@ -73,7 +73,7 @@ def check_projectors(names: Iterable[str]) -> None:
                 tr("there is no projector {name!r}.", name=name),
                 source="character.toml",
                 field=FIELD,
-                next_step=" ".join([*hint, tr("Known projectors: {names}.", names=", ".join(known))]),
+                next_step=joined([*hint, tr("Known projectors: {names}.", names=", ".join(known))], " "),
             )
         if name in seen:
             raise BadInputError(

@@ -27,7 +27,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from familiar_app.domain.errors import BadInputError, LockedError, OutsideError
-from familiar_app.domain.text import tr
+from familiar_app.domain.text import reworded, tr
 from familiar_app.store.fault import translated
 from familiar_app.store.passphrase import Strength, normalise_passphrase, passphrase_strength
 from familiar_app.store.recovery_code import new_recovery_code, normalise_recovery_code
@@ -121,7 +121,7 @@ class KeyFile:
         except InvalidTag as error:
             raise _wrong(way) from error
         except BadInputError as error:
-            raise LockedError(error.reason[0].upper() + error.reason[1:], error.next_step) from error
+            raise LockedError(reworded(error.reason, _capital), error.next_step) from error
         if not self.accepts(key):
             raise _damaged_key_file(tr("its data key fails its check"))
         return key
@@ -254,6 +254,10 @@ def _bytes(text: str) -> bytes:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
         raise _damaged_key_file(tr("a part of it is not base 64")) from error
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _wrong(way: Way) -> LockedError:

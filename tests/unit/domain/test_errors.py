@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+import json
+import pickle
+from collections.abc import Callable, Iterator
 from gettext import NullTranslations
 
 import pytest
+from sqlcipher3 import dbapi2
 
+from familiar_app.context.registry import check_order
 from familiar_app.domain.errors import BadInputError, UnscriptedError, UserError
-from familiar_app.domain.text import speak, tr
+from familiar_app.domain.text import in_english, joined, reworded, speak, tr
+from familiar_app.projectors.registry import check_projectors
 
 SAID = {
     "There is no fact {fact}.": "Es gibt keine Tatsache {fact}.",
@@ -43,3 +49,30 @@ def test_the_place_is_said_in_both(german: None) -> None:
 
 def test_a_reason_may_be_public_where_the_rest_is_not(german: None) -> None:
     assert UnscriptedError(tr("Look again."), "a prompt").public == "Look again."
+
+
+def test_what_is_put_together_or_written_otherwise_is_remembered_too(german: None) -> None:
+    joint = joined([tr("Look again."), tr("Look again.")], " ")
+    assert UserError(joint).english == "Look again. Look again."
+    assert UserError(reworded(tr("Look again."), str.upper)).english == "LOOK AGAIN."
+    assert UnscriptedError(tr("Look again."), "a prompt").english == "Look again:\na prompt"
+
+
+@pytest.mark.parametrize("check", [check_projectors, lambda names: check_order(names, "layers")])
+def test_the_known_names_are_logged_as_the_source_says_it(german: None, check: Callable[[list[str]], None]) -> None:
+    SAID["Known projectors: {names}."] = SAID["Known layers: {names}."] = "Bekannt: {names}."
+    with pytest.raises(BadInputError) as raised:
+        check(["nobody_knows_it"])
+    assert "Bekannt:" in str(raised.value)
+    assert "Known " in raised.value.english
+
+
+def test_a_translated_text_is_a_text_wherever_it_goes(german: None) -> None:
+    said = tr("Look again.")
+    assert json.loads(json.dumps({said: said})) == {"Sieh noch einmal nach.": "Sieh noch einmal nach."}
+    for again in (pickle.loads(pickle.dumps(said)), copy.deepcopy(said), copy.copy(said)):
+        assert (again, in_english(again)) == ("Sieh noch einmal nach.", "Look again.")
+    assert {"Sieh noch einmal nach.": 1}[said] == 1
+    connection = dbapi2.connect(":memory:")
+    assert connection.execute("SELECT ?, ? = 'Sieh noch einmal nach.'", (said, said)).fetchone() == (said, 1)
+    connection.close()
