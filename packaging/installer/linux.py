@@ -10,8 +10,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# Of all the packed libraries only this one says less once its debugging symbols are gone: a quarter of its size.
-_STRIPPED = ("xllamacpp/*.so",)
+# What is a good deal smaller once its debugging symbols are gone. Not those of Qt and numpy: they carry none, or were
+# put together anew after linking, which `strip` may break.
+_STRIPPED = (
+    "libpython3*.so*",
+    "xllamacpp/*.so",
+    "sqlcipher3/*.so",
+    "tantivy/*.so",
+    "tokenizers/*.so",
+    "cryptography/hazmat/bindings/*.so",
+    "regex/*.so",
+    "aiohttp/**/*.so",
+    "multidict/*.so",
+    "propcache/*.so",
+    "frozenlist/*.so",
+)
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 _NEEDS = ("libc6", "libegl1", "libgl1", "libxcb1", "libxkbcommon0", "libfontconfig1", "libdbus-1-3")
 _CONTROL = """\
