@@ -13,9 +13,13 @@ from familiar_app.ui.kit.field import LabelledField
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.kit.wait import WaitStack
+from familiar_app.ui.shell.window import MainWindow
 from familiar_app.ui.upkeep.card import IndexCard, ProjectorCard
 from familiar_app.ui.upkeep.health import HealthCard
 from familiar_app.ui.upkeep.word import Row
+from tests.ui.conftest import OnLoop
+from tests.ui.double import World
+from tests.ui.test_window import with_window
 
 ROW = Row("rich_note", "Facts", "Notes facts.", "Failed", "danger", "No answer.", (), False, 3, True)
 BUILT: dict[str, Callable[[Theme], QWidget]] = {
@@ -55,3 +59,17 @@ def test_building_a_part_opens_no_window(name: str, theme: Theme, qapp: QApplica
         qapp.removeEventFilter(windows)
     made.deleteLater()
     QApplication.sendPostedEvents(made, QEvent.Type.DeferredDelete)
+
+
+def test_building_every_panel_opens_no_window(world: World, on_loop: OnLoop, qapp: QApplication) -> None:
+    windows = Windows()
+
+    async def test(window: MainWindow) -> None:
+        assert "settings" in window.frame._panels
+        assert windows.shown == ["MainWindow"]
+
+    qapp.installEventFilter(windows)
+    try:
+        on_loop(with_window(world, test))
+    finally:
+        qapp.removeEventFilter(windows)

@@ -136,6 +136,8 @@ class SettingsPanel:
         layout.addWidget(header)
         layout.addWidget(self._scroll, 1)
         whole.setLayout(layout)
+        for group in self._groups:  # only now: a part that is shown before it has its place is a window of its own
+            self._divide(group)
         return whole
 
     def _build_group(self, group: str) -> None:
@@ -156,7 +158,6 @@ class SettingsPanel:
         self._list.addWidget(heading)
         self._list.addWidget(card)
         self._groups[group] = (heading, card, parts)
-        self._divide(group)
 
     def _make_row(self, setting: Setting) -> SettingRow:
         theme = self._context.theme
