@@ -30,6 +30,7 @@ AT_ONCE = 20
 """So many are unpacked before it is told how far one is."""
 DEEPEST = 2000
 """Older ones than so many are not unpacked."""
+_STOPPED = "stopped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class PromptSearch:
     def _missing(self, trace: TraceSummary, wanted: Wanted, names: Names) -> Sequence[str]:
         """Return the words that do not stand in what is known of a prompt without unpacking it."""
         day = f"{local_time(trace.at, self._zone):%Y-%m-%d}"
-        parts = (_place(trace, names), trace.channel, trace.model, purpose_name(trace.purpose), day, _failed(trace))
+        parts = (_place(trace, names), trace.channel, trace.model, purpose_name(trace.purpose), day, _fate(trace))
         whole = "\n".join(parts).casefold()
         return [word for word in wanted.words if word not in whole]
 
@@ -92,7 +93,7 @@ class PromptSearch:
         title = purpose_name(trace.purpose)
         return replace(
             made("prompt", str(trace.id), title, text, ways, wanted.words, at=trace.at, place=place),
-            note=_failed(trace),
+            note=_fate(trace),
         )
 
 
@@ -101,5 +102,7 @@ def _place(trace: TraceSummary, names: Names) -> str:
     return channel_title(channel) if channel is not None else trace.channel
 
 
-def _failed(trace: TraceSummary) -> str:
+def _fate(trace: TraceSummary) -> str:
+    if trace.error == _STOPPED:
+        return tr("stopped")
     return tr("failed") if trace.error else ""
