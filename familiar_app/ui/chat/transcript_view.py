@@ -1,15 +1,14 @@
 """Shows the rows of a transcript: paints only what is visible and keeps what is being read where it is.
 
-Rows come from the view-model; widgets that stand inside rows (an editor, an error with its button) are placed by the
-view and owned by it. Overrides of Qt never raise.
+Rows come from the view-model; the widgets that stand inside them are in `row_embeds`, their layouts in `row_heights`.
+Overrides of Qt never raise.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QKeyEvent,
@@ -26,12 +25,13 @@ from familiar_app.domain.text import tr
 from familiar_app.ui.chat.look import Look
 from familiar_app.ui.chat.pointer import Pointer
 from familiar_app.ui.chat.row import Row, RowKey
-from familiar_app.ui.chat.row_layout import RowLayout, estimate_px
+from familiar_app.ui.chat.row_embeds import RowEmbeds
+from familiar_app.ui.chat.row_heights import RowHeights
+from familiar_app.ui.chat.row_layout import RowLayout
 from familiar_app.ui.chat.row_painter import RowPainter
 from familiar_app.ui.chat.selection import Selection
 from familiar_app.ui.chat.stack import Stack
 
-LAYOUTS = 160
 NEAR_ROWS = 12
 
 
@@ -56,10 +56,8 @@ class TranscriptView(QAbstractScrollArea):
         self.current: RowKey | None = None
         self.hovered: RowKey | None = None
         self.stack = Stack(self._height)
-        self._layouts: OrderedDict[RowKey, RowLayout] = OrderedDict()
-        self._embeds: dict[RowKey, tuple[QWidget, bool]] = {}
-        self._lent: set[QWidget] = set()
-        self._guesses: dict[RowKey, tuple[object, float]] = {}
+        self._heights = RowHeights(look)
+        self._embeds = RowEmbeds(self.viewport())
         self._pointer = Pointer(self)
         self._told = QTimer(self)
         self._told.setSingleShot(True)
@@ -82,8 +80,7 @@ class TranscriptView(QAbstractScrollArea):
         self.stack.set_keys([row.key for row in rows])
         if self.current not in self.stack.index:
             self.current = None
-        for key in [key for key in self._embeds if key not in self.stack.index]:
-            self.set_embed(key, None)
+        self._embeds.keep_only(self.stack.index)
         self.refresh()
 
     def update_last(self, row: Row) -> None:
@@ -94,64 +91,34 @@ class TranscriptView(QAbstractScrollArea):
 
     def set_look(self, look: Look) -> None:
         """Lay out everything anew under another theme or zoom."""
-        self.look = look
-        self._layouts.clear()
-        self._guesses.clear()
+        self.look = self._heights.look = look
+        self._heights.clear()
         self.refresh()
 
     def set_embed(self, key: RowKey, widget: QWidget | None, *, replaced: bool = False) -> None:
-        """Put a widget below a row's text, or in its place; None takes it away and deletes it unless it is kept.
-
-        A widget whose parent was the viewport before is its owner's and always kept.
-        """
-        before = self._embeds.pop(key, None)
-        if before is not None and before[0] is not widget:
-            before[0].hide()
-            if before[0] not in self._lent:
-                before[0].deleteLater()
-        if widget is not None:
-            if widget.parent() is self.viewport():
-                self._lent.add(widget)
-            else:
-                widget.setParent(self.viewport())
-            self._embeds[key] = (widget, replaced)
-            widget.show()
+        """Put a widget below a row's text, or in its place; see `RowEmbeds.put`."""
+        self._embeds.put(key, widget, replaced=replaced)
         self.refresh()
 
     def embed(self, key: RowKey) -> QWidget | None:
         """Return the widget that stands in a row."""
-        found = self._embeds.get(key)
-        return found[0] if found else None
+        return self._embeds.at(key)
 
     def clear_rows(self) -> None:
         """Forget everything, to begin anew with another channel."""
-        for key in list(self._embeds):
-            self.set_embed(key, None)
-        self._layouts.clear()
-        self._guesses.clear()
+        self._embeds.keep_only(())
+        self._heights.clear()
         self.selection.clear()
         self.current = self.hovered = None
         self.stack.shown, self.stack.anchor, self.stack.keys = [], None, []
 
     def layout_of(self, number: int) -> RowLayout:
         """Return the laid-out row of a number."""
-        row = self.rows[number]
-        found = self._layouts.get(row.key)
-        if found is None:
-            found = self._layouts[row.key] = RowLayout(self.look)
-        self._layouts.move_to_end(row.key)
-        while len(self._layouts) > LAYOUTS:
-            self._layouts.popitem(last=False)
-        widget, replaced = self._embeds.get(row.key, (None, False))
-        found.update(row, self.viewport().width(), embed_px=self._embed_px(widget), replaced=replaced)
+        row, width = self.rows[number], self.viewport().width()
+        found = self._heights.layout(row.key)
+        embed_px = self._embeds.height_px(row.key, self.look.column(width)[1])
+        found.update(row, width, embed_px=embed_px, replaced=self._embeds.replaces(row.key))
         return found
-
-    def _embed_px(self, widget: QWidget | None) -> float:
-        if widget is None:
-            return 0.0
-        width = int(self.look.column(self.viewport().width())[1])
-        height = widget.heightForWidth(width) if widget.hasHeightForWidth() else -1
-        return max(height, widget.sizeHint().height()) if height < 0 else height
 
     def _height(self, number: int) -> float:
         return self.layout_of(number).height
@@ -170,15 +137,16 @@ class TranscriptView(QAbstractScrollArea):
     def _place_embeds(self) -> None:
         tops = {self.stack.keys[number]: (number, top) for number, top, _ in self.stack.shown}
         left, width = self.look.column(self.viewport().width())
-        for key, (widget, replaced) in self._embeds.items():
+
+        def box_of(key: RowKey) -> QRect | None:
             if key not in tops:
-                widget.hide()
-                continue
+                return None
             number, top = tops[key]
             layout = self.layout_of(number)
-            below = 0.0 if replaced or not layout.pieces else max(layout.text_px, self.look.line_px)
-            widget.setGeometry(int(left), int(top + layout.text_top + below), int(width), int(layout.embed_px))
-            widget.show()
+            below = 0.0 if layout.replaced or not layout.pieces else max(layout.text_px, self.look.line_px)
+            return QRect(int(left), int(top + layout.text_top + below), int(width), int(layout.embed_px))
+
+        self._embeds.place(box_of)
 
     def _tell(self) -> None:
         self.moved.emit()
@@ -210,18 +178,17 @@ class TranscriptView(QAbstractScrollArea):
     def pixel_place(self) -> tuple[float, float]:
         """Return start and size of what is in view as shares of all held rows; heights not yet known are guessed."""
         total, start = 0.0, 0.0
-        shown = self.stack.shown
+        shown, width = self.stack.shown, self.viewport().width()
         for number, row in enumerate(self.rows):
             if shown and number == shown[0][0]:
                 start = total - shown[0][1]
-            known = self._layouts.get(row.key)
-            total += known.height if known and known.height else self._guess(row)
+            total += self._heights.height(row, width)
         total = max(total, 1.0)
         return max(0.0, start / total), min(1.0, self.viewport().height() / total)
 
     def show_pixel_place(self, place: float) -> None:
         """Bring a share of the held rows to the upper edge."""
-        heights = [self._guess(row) for row in self.rows]
+        heights = [self._heights.guess(row, self.viewport().width()) for row in self.rows]
         wanted = place * sum(heights)
         for number, height in enumerate(heights):
             if wanted < height:
@@ -230,13 +197,6 @@ class TranscriptView(QAbstractScrollArea):
                 break
             wanted -= height
         self.refresh()
-
-    def _guess(self, row: Row) -> float:
-        state = (row.version, self.viewport().width())
-        found = self._guesses.get(row.key)
-        if found is None or found[0] != state:
-            found = self._guesses[row.key] = (state, estimate_px(row, self.look, self.viewport().width()))
-        return found[1]
 
     # ---- the current row
 
