@@ -94,6 +94,7 @@ async def remove(
     if hosted is not None:
         await hosted.projectors.stop()
         await hosted.conversation.reminders.stop()
+        await hosted.conversation.leave()
     return await _erase(services.vault, profile, target, progress)
 
 

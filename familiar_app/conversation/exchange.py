@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from familiar_app.context.assembler import Assembler
 from familiar_app.conversation.alarm_clock import Reminders
@@ -24,12 +22,12 @@ from familiar_app.conversation.event import (
 )
 from familiar_app.conversation.flight import Flight
 from familiar_app.conversation.memory_tool import NoticeSink
+from familiar_app.conversation.reply_end import Settling, can_retry, nothing_said
 from familiar_app.conversation.tool_desk import ToolDesk
-from familiar_app.conversation.tool_loop import MAX_ROUNDS
 from familiar_app.domain.alarm import ALARM_DUE
 from familiar_app.domain.card import fill_placeholders
 from familiar_app.domain.clock import Clock
-from familiar_app.domain.errors import FamiliarError, OutsideError, UserError
+from familiar_app.domain.errors import FamiliarError, UserError
 from familiar_app.domain.ids import ChannelId, FamiliarId, TraceId, TurnId, ego_key
 from familiar_app.domain.settings import CharacterConfig
 from familiar_app.domain.text import tr, tr_later
@@ -63,6 +61,8 @@ class Conversation:
     desk: ToolDesk = field(init=False)
     reminders: Reminders = field(init=False)
     _flights: dict[ChannelId, Flight | None] = field(default_factory=dict)
+    _settling: Settling = field(default_factory=Settling, init=False)
+    _left: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         parts = (self.familiar, self.name, self.config, self.vault, self.clock, self.assembler.embedder, self.notices)
@@ -135,6 +135,13 @@ class Conversation:
         """Tell whether a reply is under way in a channel."""
         return channel in self._flights
 
+    async def leave(self) -> None:
+        """Say nothing more, as a familiar that is about to be erased: what is under way ends and is not kept."""
+        self._left = True
+        for channel in list(self._flights):
+            self.stop(channel)
+        await self._settling.over()
+
     async def greet(self, channel: Channel) -> Turn | None:
         """Store the card's first message as the first turn of an empty channel; None where it stays as it is."""
         card = self.assembler.card()
@@ -150,6 +157,8 @@ class Conversation:
         return turn
 
     def _take_off(self, channel: ChannelId) -> None:
+        if self._left:
+            raise UserError(tr("{name} was erased", name=self.name))
         if channel in self._flights:
             raise UserError(
                 tr("{name} is still answering here.", name=self.name), tr("Wait for the answer, or stop it.")
@@ -189,6 +198,8 @@ class Conversation:
     ) -> AsyncGenerator[ExchangeEvent, None]:
         flight = Flight(channel, turn, self.desk, must_speak=must_speak, cut=cut)
         self._flights[channel.id] = flight
+        if self._left:
+            flight.stop()
         said: list[str] = []
         settled = False
         try:
@@ -207,15 +218,17 @@ class Conversation:
                 yield ReplyDelta(piece)
             await flight.end()
             settled = True
-            yield await _to_its_end(self._settle(flight, "".join(said)))
+            yield await self._settling.to_its_end(self._settle(flight, "".join(said)))
         finally:
             await flight.end()
             if not settled:
                 flight.stopped = True
-                await _to_its_end(self._settle(flight, "".join(said)))
+                await self._settling.to_its_end(self._settle(flight, "".join(said)))
 
     async def _settle(self, flight: Flight, text: str) -> ExchangeEvent:
         """Store how the reply ended, and tell it."""
+        if self._left:
+            return ReplyStopped(None)
         try:
             if flight.stopped:
                 return await self._settle_stopped(flight, text)
@@ -225,11 +238,11 @@ class Conversation:
                 trace = await self._put_trace(flight, silent=True)
                 return StayedSilent(trace) if trace is not None else ReplyStopped(None)
             if not text:
-                return await self._settle_failed(flight, text, _nothing_said(flight))
+                return await self._settle_failed(flight, text, nothing_said(flight))
             turn, trace = await self._store(flight, text)
             return ReplyStored(turn, trace) if trace is not None else ReplyStopped(turn)
         except FamiliarError as error:
-            return ReplyFailed(error, _can_retry(error))
+            return ReplyFailed(error, can_retry(error))
 
     async def _settle_stopped(self, flight: Flight, text: str) -> ReplyStopped:
         if text:
@@ -240,7 +253,7 @@ class Conversation:
 
     async def _settle_failed(self, flight: Flight, text: str, error: FamiliarError) -> ReplyFailed:
         await self._put_trace(flight, answer=text, error=error.english)
-        return ReplyFailed(error, _can_retry(error))
+        return ReplyFailed(error, can_retry(error))
 
     async def _store(self, flight: Flight, text: str, *, error: str | None = None) -> tuple[Turn, TraceId | None]:
         text = flight.cut.content + text if flight.cut is not None else text
@@ -277,35 +290,5 @@ class Conversation:
         )
 
 
-async def _to_its_end(settling: Coroutine[Any, Any, ExchangeEvent]) -> ExchangeEvent:
-    """Await what must not be left half done: a cancellation has to wait for it."""
-    task = asyncio.ensure_future(settling)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
-
-
 def _is_reminder(turn: Turn) -> bool:
     return turn.role is Role.SYSTEM and turn.mode == ALARM_DUE
-
-
-def _nothing_said(flight: Flight) -> OutsideError:
-    if flight.cut is not None:
-        return OutsideError(tr("The model had nothing to add."), tr("The answer stays as it is."), retryable=True)
-    if flight.loop is None or not flight.loop.exhausted:
-        return OutsideError(tr("The model gave an empty answer."), tr("Ask again."), retryable=True)
-    return OutsideError(
-        tr(
-            "The model used its tools in all {limit} rounds that one answer may take, and then "
-            "said nothing. What the tools did is kept.",
-            limit=MAX_ROUNDS,
-        ),
-        tr("Ask again, or choose another model."),
-        retryable=True,
-    )
-
-
-def _can_retry(error: FamiliarError) -> bool:
-    return isinstance(error, OutsideError) and error.retryable
