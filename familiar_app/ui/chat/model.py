@@ -25,7 +25,7 @@ from familiar_app.ui.chat.further import CutAnswers
 from familiar_app.ui.chat.greeting import Greetings
 from familiar_app.ui.chat.memory_note import MemoryNotes
 from familiar_app.ui.chat.moving import Moving
-from familiar_app.ui.chat.reply import LiveReply, follow, speed_of
+from familiar_app.ui.chat.reply import LiveReply, StillAnsweringError, follow, speed_of
 from familiar_app.ui.chat.row import RowKey
 from familiar_app.ui.chat.transcript import Transcript
 from familiar_app.ui.chat.turn_edit import TurnEdits
@@ -251,7 +251,7 @@ class ChatModel(Moving):
     def _refuse_while_busy(self, channel: Channel) -> None:
         reply = self.replies.get(channel.id)
         if reply is not None and not reply.over:
-            raise UserError(
+            raise StillAnsweringError(
                 tr("{name} is still answering.", name=self.hosted.name), tr("Wait for the end, or stop it with Esc.")
             )
 
@@ -309,6 +309,8 @@ class ChatModel(Moving):
         if reply.turn is not None and trace is not None:
             self.cut.note(reply.turn.id, trace)
             self.tell("rows")
+        elif reply.turn is not None:
+            await self.cut.look()
         speed = speed_of(trace) or reply.tokens_per_s()
         self.report("failed" if reply.state == "failed" else "idle", speed)
         here = self.open is not None and self.open.channel.id == reply.channel and self.following

@@ -23,7 +23,7 @@ from familiar_app.conversation.event import (
     ToolUsed,
     UserTurnStored,
 )
-from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.errors import FamiliarError, UserError
 from familiar_app.domain.ids import ChannelId, FamiliarId, TraceId, TurnId
 from familiar_app.domain.trace import PromptTrace
 from familiar_app.domain.turn import Turn
@@ -33,6 +33,10 @@ BATCH_S = 0.05
 
 ReplyState = Literal["preparing", "reading", "speaking", "stopping", "done", "failed", "silent", "stopped"]
 OVER: frozenset[ReplyState] = frozenset({"done", "failed", "silent", "stopped"})
+
+
+class StillAnsweringError(UserError):
+    """Another reply was asked for while one is being made; it is no longer so once that one has ended."""
 
 
 class Told(Protocol):

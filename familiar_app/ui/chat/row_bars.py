@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from familiar_app.ui.chat.further import BreakOff
 from familiar_app.ui.chat.row import Row, RowKey
 from familiar_app.ui.chat.row_widget import GreetingBar, MemoryBar, MessageBar, ReplyBar, TurnEditor
 
@@ -20,7 +21,7 @@ class RowBars:
         self._bar.setParent(view.transcript.viewport())
         self._bar.hide()
         self._bar_key: RowKey | None = None
-        self._cut = False
+        self._cut: BreakOff = ""
 
     def show_editor(self) -> None:
         """Put the editor where a turn is being changed, and take it away afterwards."""
@@ -85,7 +86,7 @@ class RowBars:
         if not wanted or key is None or turn is None:
             self._move_bar(None)
             return
-        cut = self._view.model.writable and self._view.model.cut.holds(turn)
+        cut = self._view.model.cut.of(turn) if self._view.model.writable else ""
         self._bar.show_turn(turn, greeting=greeting, has_trace=turn.trace is not None, cut=cut)
         self._move_bar(key)
         if cut != self._cut:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, 
 
 from familiar_app.domain.text import ptr, tr
 from familiar_app.domain.turn import Turn
+from familiar_app.ui.chat.further import BreakOff
 from familiar_app.ui.chat.row import Row
 from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.label import column, label, row, set_property, set_role, surface
@@ -25,7 +26,8 @@ class ReplyBar(QWidget):
         super().__init__()
         self.cut = QWidget()
         told = row(spacing=4)
-        told.addWidget(label(tr("Cut off at its length limit ·"), "faint"))
+        self.reason = label("", "faint")
+        told.addWidget(self.reason)
         self.go_on = button(
             tr("Continue"), lambda: do("go_on"), role="link", tip=tr("Have the model go on where this stops")
         )
@@ -55,7 +57,7 @@ class ReplyBar(QWidget):
         controls.addStretch(1)
         return controls
 
-    def show_turn(self, turn: Turn, *, greeting: bool, has_trace: bool, cut: bool = False) -> None:
+    def show_turn(self, turn: Turn, *, greeting: bool, has_trace: bool, cut: BreakOff = "") -> None:
         """Show the counter and offer what can be done with this answer."""
         self.counter.setText(f"{turn.alternative}/{turn.alternatives}")
         self.counter.setAccessibleName(tr("Answer {place} of {n}", place=turn.alternative, n=turn.alternatives))
@@ -66,7 +68,9 @@ class ReplyBar(QWidget):
         self.on.setAccessibleName(name)
         self.on.setToolTip(f"{name} (→)")
         self.again.setVisible(not greeting)
-        self.cut.setVisible(cut)
+        stopped = cut == "stopped"
+        self.reason.setText(tr("Stopped before its end ·") if stopped else tr("Cut off at its length limit ·"))
+        self.cut.setVisible(bool(cut))
         self.why.setVisible(has_trace)
 
 

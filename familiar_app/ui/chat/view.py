@@ -16,6 +16,7 @@ from familiar_app.ui.chat.header import Header
 from familiar_app.ui.chat.look import Look
 from familiar_app.ui.chat.model import ChatModel
 from familiar_app.ui.chat.overview import Overview
+from familiar_app.ui.chat.reply import StillAnsweringError
 from familiar_app.ui.chat.row import Row, RowKey
 from familiar_app.ui.chat.row_bars import RowBars
 from familiar_app.ui.chat.row_widget import RowTools
@@ -44,6 +45,7 @@ class ChatView(QWidget):
         self.model, self.context, self._picture = model, context, picture
         theme = self.theme = context.theme
         self.notice = Notice(theme)
+        self._told_to_wait = False
         self.tasks = Tasks(context.tasks, self, self._show_error)
         self.deeds = Deeds(self)
         do = self.deeds.do
@@ -282,6 +284,9 @@ class ChatView(QWidget):
     def _set_state(self) -> None:
         self.writing.show_replying(self.model.replying, writable=self.model.writable)
         self.header.setEnabled(self.model.open is not None)
+        if self._told_to_wait and not self.model.replying:
+            self._told_to_wait = False
+            self.notice.clear()
 
     def _typed(self) -> None:
         text = self.composer.toPlainText()
@@ -369,6 +374,7 @@ class ChatView(QWidget):
             self.deeds.row_do(what, self._tool_key)
 
     def _show_error(self, error: FamiliarError, again) -> None:
+        self._told_to_wait = isinstance(error, StillAnsweringError)
         self.notice.show_error(error, again)
 
     def row_of(self, key: RowKey | None) -> Row | None:

@@ -117,9 +117,8 @@ class ScriptedConversation:
         if self.error is not None:
             yield ReplyFailed(self.error, getattr(self.error, "retryable", False))
             return
-        trace_id = await self.vault.traces.put(trace)
         if self.silent:
-            yield StayedSilent(trace_id)
+            yield StayedSilent(await self.vault.traces.put(trace))
             return
         if self.keeps is not None:
             yield await self._keep(channel, self.keeps, answers)
@@ -131,6 +130,9 @@ class ScriptedConversation:
             yield ReplyDelta(piece)
         if channel not in self.stopped:
             await self.gate.wait()
+        if channel in self.stopped:
+            trace = trace.model_copy(update={"error": "stopped"})
+        trace_id = await self.vault.traces.put(trace)
         turn = await self._store(channel, begun + "".join(said), answers, trace_id) if said else None
         if channel in self.stopped or turn is None:
             yield ReplyStopped(turn)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from familiar_app.domain.errors import OutsideError
 from familiar_app.ui.chat.model import ChatModel
 from familiar_app.ui.chat.why import explain
+from tests.doubles.waiting import until
 from tests.unit.ui.chat.stage import MIRA, Stage
 
 
@@ -22,7 +25,7 @@ def last(chat: ChatModel) -> str:
 
 
 def is_cut(chat: ChatModel) -> bool:
-    return chat.cut.holds(chat.open.last_answer() if chat.open else None)
+    return chat.cut.of(chat.open.last_answer() if chat.open else None) == "length"
 
 
 async def test_it_is_known_after_the_answer_and_after_a_restart(stage: Stage, chat: ChatModel) -> None:
@@ -85,3 +88,24 @@ async def test_a_swipe_to_an_answer_that_was_cut_before_a_restart_tells_it(stage
     assert not is_cut(again)
     await again.swipe(-1)
     assert is_cut(again)
+
+
+async def test_an_answer_that_was_stopped_can_be_continued_too_and_after_a_restart(
+    stage: Stage, chat: ChatModel
+) -> None:
+    await chat.start()
+    stage.talk.gate.clear()
+    saying = asyncio.ensure_future(chat.send("Tell me of the lamp."))
+    await until(lambda: chat.reply is not None and chat.reply.state == "speaking")
+    chat.stop()
+    stage.talk.gate.set()
+    await saying
+    answer = chat.open.last_answer()
+    assert chat.cut.of(answer) == "stopped"
+    again = ChatModel(stage.services, MIRA)
+    await again.start()
+    assert again.cut.of(again.open.last_answer()) == "stopped"
+    stage.talk.pieces = [" It turns."]
+    await again.go_on()
+    assert last(again) == f"{answer.content} It turns."
+    assert again.cut.of(again.open.last_answer()) == ""
