@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QAccessible, QGuiApplication, QInputMethodEvent, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QApplication, QHBoxLayout, QPlainTextEdit, QWidget
@@ -526,5 +526,41 @@ def test_an_answer_that_was_cut_off_says_so_and_is_continued(play) -> None:
         await scene.until(lambda: not scene.model.replying and bar.isVisible())
         assert not bar.cut.isVisible()
         assert bar.counter.text() == "2/2"
+
+    play(act)
+
+
+def test_the_request_to_wait_goes_once_the_answer_has_ended(play) -> None:
+    async def act(scene: Scene) -> None:
+        scene.stage.talk.gate.clear()
+        scene.view.composer.setPlainText("Tell me of the lamp.")
+        press(scene.view.composer, Qt.Key.Key_Return)
+        await scene.until(lambda: scene.model.replying)
+        scene.view.deeds.do("regenerate")
+        await scene.until(lambda: "still answering" in scene.view.notice.text and not scene.view.notice.isHidden())
+        scene.stage.talk.gate.set()
+        await scene.until(lambda: not scene.model.replying)
+        await scene.until(scene.view.notice.isHidden)
+
+    play(act)
+
+
+def test_whom_one_writes_to_is_painted_anew(play) -> None:
+    class Paints(QObject):
+        seen = 0
+
+        def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+            self.seen += event.type() == QEvent.Type.Paint
+            return False
+
+    async def act(scene: Scene) -> None:
+        paints, writing = Paints(), scene.view.writing
+        writing.show_channel("Mira", writable=False)
+        scene.view.transcript.setFocus()
+        await asyncio.sleep(0)
+        QApplication.processEvents()
+        writing.composer.viewport().installEventFilter(paints)
+        writing.show_channel("Mira", writable=True)
+        await scene.until(lambda: paints.seen)
 
     play(act)

@@ -60,6 +60,7 @@ class Writing(QWidget):
         self.composer.setReadOnly(not writable)
         elsewhere = tr("This channel lives on Discord. Write to {name} there.", name=name)
         self.composer.setPlaceholderText(tr("Write to {name}", name=name) if writable else elsewhere)
+        self.composer.viewport().update()  # Qt does not paint a changed hint anew while one is shown
 
     def show_replying(self, replying: bool, *, writable: bool) -> None:
         """Let the button stop a reply while there is one."""
