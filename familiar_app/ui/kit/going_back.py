@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 
 from familiar_app.domain.clock import local_time
 from familiar_app.domain.errors import BadInputError, LockedError
-from familiar_app.domain.text import ptr, tr
+from familiar_app.domain.text import ntr, ptr, tr
 from familiar_app.store.backup_file import SealedBackup
 from familiar_app.store.restore import Looked, look_inside, look_with_key
 from familiar_app.ui.kit.date_text import date_time
@@ -97,10 +97,10 @@ async def _confirm(parent: QWidget, looked: Looked, told: str) -> BackupChoice |
     dialog = Dialog(parent, tr("Go back to this backup?"))
     made_at = local_time(contents.made_at, system_zone())
     inside = tr(
-        "It was made on {date} and holds {messages} messages and {facts} facts. Familiars: {names}.",
+        "It was made on {date} and holds {messages} and {facts}. Familiars: {names}.",
         date=date_time(made_at),
-        messages=contents.counts.get("turns", 0),
-        facts=contents.counts.get("facts", 0),
+        messages=ntr("{n} message", "{n} messages", contents.counts.get("turns", 0)),
+        facts=ntr("{n} fact", "{n} facts", contents.counts.get("facts", 0)),
         names=", ".join(contents.familiars.values()) or ptr("no familiars", "none"),
     )
     dialog.body.addWidget(label(inside, wrap=True))
