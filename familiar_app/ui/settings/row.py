@@ -46,7 +46,7 @@ class SettingRow(QWidget):
         self._width = theme.px(CONTROL_WIDTH)
         for caption, run in buttons:
             made = button(caption, run)
-            made.setAccessibleName(tr("{part}: {act}", part=tr(setting.title), act=caption.rstrip("…")))
+            made.setAccessibleName(tr("{part}: {act}", part=tr(setting.title), act=caption.rstrip("…").rstrip()))
             self._add(made)
         self._wrong = label("", "danger", wrap=True)
         self._wrong.setFixedWidth(self._width)

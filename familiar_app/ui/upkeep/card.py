@@ -84,7 +84,7 @@ class ProjectorCard(Card):
         made = {}
         for word, title in words:
             made[word] = button(title, partial(self._do, word, self._row.name))
-            made[word].setAccessibleName(tr("{part}: {act}", part=self._row.title, act=title.rstrip("…")))
+            made[word].setAccessibleName(tr("{part}: {act}", part=self._row.title, act=title.rstrip("…").rstrip()))
             flow.addWidget(made[word])
         made["rebuild"].setToolTip(tr("Brings it back from kept answers. No model is asked, and it costs nothing."))
         self.column.addSpacing(4)
