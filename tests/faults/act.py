@@ -51,6 +51,10 @@ class Attempt:
     again: frozenset[int] = frozenset({0})
     sets_up: bool = False
     """Whether there was no vault before, so that there may be none afterwards."""
+    ends_all: bool = False
+    """Whether it takes the vault away, so that the next start goes on with that."""
+    at_last: Callable[[House], list[str]] = lambda _house: []
+    """Looks at what is left once the act was done to its end."""
 
 
 def lines_of(path: Path, name: str, count: int, people: int = 9) -> Path:
@@ -208,6 +212,39 @@ def _set_up(house: House, _number: int) -> Attempt:
     return Attempt(argv, instead=({},), again=frozenset({0, 4}), sets_up=True)
 
 
+def _erase_familiar(house: House, number: int) -> Attempt:
+    answers = house.outside / "answers.jsonl"
+    _well(house.run("init", "--id", "second", "--name", "Bela", "--model", f"scripted:{answers}"))
+    _well(house.run("say", f"only Bela hears {number}", "--familiar", "second"))
+
+    def judge(house: House, _ran: Ran, known: Known) -> list[str]:
+        folder = house.profile / "familiars" / "second"
+        left = [text for text in known.turns.values() if "only Bela hears" in text]
+        return ["a familiar's folder went before its words"] if left and not folder.exists() else []
+
+    def at_last(house: House) -> list[str]:
+        left = [text for text in _log(house).values() if "only Bela hears" in text]
+        left += [path.name for path in (house.profile / "familiars").iterdir() if "second" in path.name]
+        left += ["its id in the settings"] * ("second" in (house.profile / "settings.toml").read_text(encoding="utf-8"))
+        return [f"of an erased familiar there is {left}"] if left else []
+
+    argv = ("familiar", "forget", "second", "--yes")
+    return Attempt(argv, judge=judge, again=frozenset({0, 4}), at_last=at_last)
+
+
+def _erase_all(house: House, _number: int) -> Attempt:
+    (house.profile / "theirs.txt").write_text("theirs", encoding="utf-8")
+    (house.profile / "backups" / "theirs.zip").parent.mkdir(exist_ok=True)
+    (house.profile / "backups" / "theirs.zip").write_text("theirs", encoding="utf-8")
+
+    def at_last(house: House) -> list[str]:
+        left = sorted(path.name for path in house.profile.rglob("*") if path.is_file())
+        return [] if left == ["theirs.txt", "theirs.zip", "vault.lock"] else [f"of an erased profile there is {left}"]
+
+    argv = ("everything", "forget", "--yes-erase-everything", house.profile.name)
+    return Attempt(argv, again=frozenset({0, 4}), ends_all=True, at_last=at_last)
+
+
 def _lorebook(house: House, number: int) -> Attempt:
     entry = {"keys": [f"mill{number}"], "content": f"The mill of {number}.", "enabled": True, "insertion_order": 1}
     book = {
@@ -238,6 +275,8 @@ ACTS: Mapping[str, Callable[[House, int], Attempt]] = {
     "rebuild": _plain("rebuild", "all"),
     "salvage": _plain("salvage"),
     "person forget": _forget,
+    "familiar forget": _erase_familiar,
+    "everything forget": _erase_all,
     "export": _export,
     "init": _set_up,
     "init a second familiar": _second,
