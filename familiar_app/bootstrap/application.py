@@ -112,6 +112,8 @@ class Application:
         async with self._changing:
             if self._services is not None:
                 return self._services
+            # A vault that is being erased is not damaged: what keeps it from being gone is what has to be told.
+            await asyncio.to_thread(finish_whole_erasure, self._profile.root)
             key = await asyncio.to_thread(self._key_from_keyring) if keyring else None
             vault = await Vault.open(
                 self._profile.vault_path,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import Any
 
 from familiar_app.cli.context import Command
@@ -100,10 +101,17 @@ async def run_familiar(command: Command) -> int:
         raise UserError("There is no familiar with this id.", "'familiar status' lists them.")
     await command.open()
     plan = await command.gate.plan_to_remove(familiar)
-    if _is_wanted(command, plan):
+    if _is_wanted(command, plan, _folder_in_words(command.gate.profile.lorebook(familiar).parent)):
         receipt = await command.gate.remove_familiar(familiar, _progress(command))
         _print_done(command, plan, receipt)
     return 0
+
+
+def _folder_in_words(folder: Path) -> str:
+    """Name what lies there, since somebody else may have put it there."""
+    names = sorted(path.name for path in folder.iterdir())
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return f"Its folder goes with everything in it: {', '.join(names[:12])}{more}."
 
 
 def _add(
@@ -124,28 +132,30 @@ def _add(
     forget.set_defaults(handler=handler)
 
 
-def _is_wanted(command: Command, plan: ErasurePlan) -> bool:
+def _is_wanted(command: Command, plan: ErasurePlan, also: str = "") -> bool:
     """Print the plan, and tell whether it is to be carried out."""
     args, out = command.args, command.out
     if args.dry_run:
         if out.as_json:
             out.json(_plan_shape(plan))
         else:
-            _print_plan(plan, out.line)
+            _print_plan(plan, also, out.line)
         return False
     if args.yes:
         return True
     if out.as_json or sys.stdin is None or not sys.stdin.isatty():
         raise UsageError("Nothing was erased: nobody can be asked here.", "Look at it with --dry-run, then give --yes.")
-    _print_plan(plan, out.message)
+    _print_plan(plan, also, out.message)
     out.message(f"This cannot be undone. Type '{plan.label}' to erase it:")
     if sys.stdin.readline().strip() != plan.label:
         raise UserError("That is something else, so nothing was erased.", f"Type '{plan.label}' exactly.")
     return True
 
 
-def _print_plan(plan: ErasurePlan, say: Any) -> None:
+def _print_plan(plan: ErasurePlan, also: str, say: Any) -> None:
     say(f"To be erased of {plan.label}: {', '.join(in_words(plan.removed)) or 'nothing'}.")
+    if also:
+        say(also)
     if plan.redacted:
         say(f"Names taken out of: {', '.join(in_words(plan.redacted))}.")
     for sample in plan.samples:

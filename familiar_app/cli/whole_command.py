@@ -15,7 +15,7 @@ from typing import Any
 from familiar_app.cli.context import Command
 from familiar_app.domain.errors import UsageError, UserError
 from familiar_app.store.backup import on_this_loop
-from familiar_app.store.profile_inventory import WholePlan, look
+from familiar_app.store.profile_inventory import MARK, WholePlan, look
 from familiar_app.store.whole_erasure import erase_whole
 
 _KEY_LEFT = "The system's keyring did not give up its copy of the key; remove the entry 'Familiar vault' there."
@@ -42,7 +42,7 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
 async def run_forget(command: Command) -> int:
     """Erase the whole profile."""
     root = command.gate.profile.root.absolute()
-    if command.gate.state == "new":
+    if command.gate.state == "new" and not (root / MARK).exists():
         raise UserError(f"There is no profile in {root}.", "Name another folder with --profile-dir.")
     plan = await asyncio.to_thread(look, root)
     if not _is_wanted(command, plan):

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from familiar_app import __version__
+from familiar_app.domain.amount import size_text
 from familiar_app.domain.backup import BackupCause
 from familiar_app.domain.errors import OutsideError, StoppedByUserError, UserError
 from familiar_app.domain.text import ntr, number, tr
@@ -198,7 +199,7 @@ def refuse_without_room(folder: Path, needed_bytes: int) -> None:
                 "There is too little room in {folder}: this takes {needed}, and {free} are free. Nothing was changed.",
                 folder=folder,
                 needed=megabytes(needed_bytes),
-                free=megabytes(free),
+                free=size_text(free),
             ),
             tr("Free some space, or choose a folder on another disk."),
             retryable=True,

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlcipher3 import dbapi2
@@ -33,6 +34,8 @@ DAMAGE_CODES = frozenset({_CORRUPT, _NOTADB})
 
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_ACCESS = {errno.EACCES, errno.EPERM, errno.EROFS}
+_LEAST_ROOM_BYTES = 64 * 1024
+"""What opening a vault takes. Where it is not there, SQLite tells of a disk that fails."""
 
 
 class DamagedVaultError(OutsideError):
@@ -121,6 +124,21 @@ def unwritable(path: Path) -> OutsideError:
     )
 
 
+def not_removed(path: Path, error: OSError) -> OutsideError:
+    """Return the error for what an erasure could not take away yet."""
+    return OutsideError(
+        tr("{path} could not be removed: {reason}.", path=path, reason=error.strerror or type(error).__name__),
+        tr("Close other programs that use it. It is tried again when Familiar starts."),
+        retryable=True,
+    )
+
+
+def _is_full(path: Path) -> bool:
+    with suppress(OSError):  # Whoever cannot be asked has another trouble.
+        return shutil.disk_usage(path.parent).free < _LEAST_ROOM_BYTES
+    return False
+
+
 def _from_system(error: OSError, path: Path) -> FamiliarError:
     if error.errno in _NO_SPACE:
         return disk_full(path)
@@ -159,7 +177,7 @@ def _from_driver(error: Exception, path: Path) -> FamiliarError:
         code = _CODE_OF_WORDS.get(str(error), code)
     if code in DAMAGE_CODES:
         return damaged(path)
-    if code == _FULL:
+    if code == _FULL or (code == _IOERR and _is_full(path)):
         return disk_full(path)
     if code in (_READONLY, _PERM):
         return unwritable(path)

@@ -26,7 +26,7 @@ from familiar_app.domain.settings import (
     parse_profile_settings,
 )
 from familiar_app.domain.text import tr
-from familiar_app.store.fault import translated
+from familiar_app.store.fault import not_removed, translated
 from familiar_app.store.lore_place import LorePlace, lore_places
 from familiar_app.store.portable import portable_profile, program_folder
 from familiar_app.store.resource import resource
@@ -251,8 +251,13 @@ class Profile:
         folder = self._file(id, "character.md").parent
         with self._changing, translated(folder):
             # Its new name is no id, so that what a kill leaves of it is never taken for a familiar.
-            going = folder.rename(folder.with_name(f".{id}.new"))
-            shutil.rmtree(going)
+            going = folder.with_name(f".{id}.new")
+            try:
+                shutil.rmtree(going, ignore_errors=True)
+                folder.rename(going)
+                shutil.rmtree(going)
+            except OSError as error:
+                raise not_removed(going if going.exists() else folder, error) from error
 
     def mark_leaving(self, id: FamiliarId) -> None:  # noqa: A002
         """Note in a familiar's folder that it is being erased, so that a kill cannot keep it half."""
@@ -265,8 +270,7 @@ class Profile:
         return [familiar for familiar in self.familiars() if self._file(familiar, LEAVING).exists()]
 
     def remove_familiar(self, id: FamiliarId) -> None:  # noqa: A002
-        """Remove a familiar's folder, and its id from the settings."""
-        self.discard_familiar(id)
+        """Remove a familiar's id from the settings, and then its folder, which may be held open by others."""
         settings = self.settings()
         changes: dict[str, Any] = {}
         if id in settings.familiars:
@@ -275,6 +279,7 @@ class Profile:
             changes["last_familiar"] = None
         if changes:
             self.save_settings(changes)
+        self.discard_familiar(id)
 
     def clear_unfinished(self) -> None:
         """Remove what a kill left of folders that were being made or removed. Only while nobody makes any."""

@@ -31,7 +31,7 @@ MARK = "erasing.json"
 """The note of an erasure that is under way."""
 _LOCK = "vault.lock"
 _VAULT = re.compile(r"vault\.(db|keys)([-.].*)?")
-_SETTINGS = re.compile(r"settings\.toml(\.writing)?")
+_SETTINGS = re.compile(r"settings\.toml(\.writing)?|erasing\.json\.writing")
 _LOG = re.compile(r"familiar\.log(\.\d+)?")
 _PART = re.compile(r"\.part(\.json)?(\.writing)?$")
 ORDER: tuple[Kind, ...] = (
@@ -99,7 +99,7 @@ class Found:
 
 def look(root: Path) -> WholePlan:
     """Tell what would go with the profile in `root`. Blocks while it counts. Raises OutsideError."""
-    with translated(root):
+    with translated(root / MARK):
         found = find_parts(root)
         find_elsewhere(found, root)
         parts = tuple(_part(kind, found.places[kind]) for kind in ORDER if found.places[kind])

@@ -16,10 +16,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from familiar_app.domain.errors import FamiliarError, LockedError, OutsideError
-from familiar_app.domain.text import tr
+from familiar_app.domain.errors import FamiliarError, LockedError
 from familiar_app.store import keyring
-from familiar_app.store.fault import translated
+from familiar_app.store.fault import not_removed, translated
 from familiar_app.store.keys import KeyFile
 from familiar_app.store.lock import VaultLock
 from familiar_app.store.profile_inventory import MARK, ORDER, WholePlan, find_elsewhere, find_parts, is_backup, look
@@ -49,7 +48,7 @@ def erase_whole(root: Path, *, models: bool, report: Report = lambda _part: None
     try:
         plan = look(root)
         key_left = not _keyring_is_empty(root)
-        with translated(root):
+        with translated(root / MARK):
             found = find_parts(root)
             find_elsewhere(found, root)
             note = {"models": models, "elsewhere": [str(path) for path in found.places["elsewhere"]]}
@@ -93,30 +92,27 @@ def _keyring_is_empty(root: Path) -> bool:
 
 def _carry_out(root: Path, report: Report) -> None:
     """Do what the note says, from wherever it was cut off."""
-    with translated(root):
+    with translated(root / MARK):
         models, elsewhere = _read_note(root / MARK)
         found = find_parts(root)
     found.places["elsewhere"] = elsewhere
     going = [(kind, path) for kind in ORDER for path in found.places[kind] if kind != "models" or models]
     logging_here = _let_go_of_logs(root / "logs")
-    failed: OSError | None = None
+    failed: tuple[Path, OSError] | None = None
     for number, (kind, path) in enumerate(going):
         report(number / len(going))
         try:
             _remove(path, scribble=kind == "vault" and path.name.startswith("vault.keys"))
         except OSError as error:
-            failed = failed or error
+            inside = Path(error.filename or path)  # A name alone where the system was asked for it within its folder.
+            failed = failed or (inside if inside.is_absolute() else path, error)
             log.warning("something of the erased profile could not be removed", exc_info=error)
     _remove_empty(found.roots)
     if logging_here:
         (root / "logs").mkdir(exist_ok=True)
     if failed is not None:
-        raise OutsideError(
-            tr("{path} could not be removed: {reason}.", path=failed.filename, reason=failed.strerror),
-            tr("Close other programs that use it. It is tried again when Familiar starts."),
-            retryable=True,
-        ) from failed
-    with translated(root):
+        raise not_removed(*failed) from failed[1]
+    with translated(root / MARK):
         (root / MARK).unlink(missing_ok=True)
         sync_folder(root)
     report(1.0)

@@ -86,3 +86,11 @@ def test_a_channel_a_message_and_a_familiar_go_in_the_same_manner(told: Familiar
         "This is the only familiar of the profile."
     )
     assert ran(told, "verify") == {"ok": True, "problems": []}
+
+
+def test_what_lies_in_the_folder_of_a_familiar_is_named_before_it_goes(familiar: Familiar) -> None:
+    assert familiar("init", "--id", "tom", "--name", "Tom", "--model", "smollm2").code == 0
+    (familiar.profile / "familiars" / "tom" / "notes.txt").write_text("mine")
+    planned = familiar("familiar", "forget", "tom", "--dry-run")
+    assert planned.code == 0, planned.err
+    assert "notes.txt" in planned.out

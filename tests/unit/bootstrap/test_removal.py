@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from familiar_app.domain.ids import MAIN_CHANNEL, OWNER, FamiliarId
 from familiar_app.domain.task import TaskRegistry
 from familiar_app.domain.turn import Author, NewTurn, Role
 from familiar_app.services import NewFamiliar, Services
+from familiar_app.store import whole_erasure
 from familiar_app.store.erasure import Erasure
 from familiar_app.store.keys import new_recovery_code
 from familiar_app.store.profile import Profile
@@ -122,3 +124,46 @@ async def test_what_a_kill_cut_off_is_completed_when_the_vault_is_opened(
     assert not (root / "familiars" / ".nia.new").exists()
     assert await services.vault.turns.count() == 1
     await application.close()
+
+
+async def test_a_folder_that_cannot_be_removed_is_named_and_goes_later(
+    tmp_path: Path, script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "profile"
+    application = await two(root, script)
+
+    def refuse(path: Path, ignore_errors: bool = False) -> None:
+        if not ignore_errors:
+            raise PermissionError(13, "Permission denied", "character.md")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", refuse)
+        with pytest.raises(OutsideError, match=r"\.nia\.new could not be removed") as caught:
+            await application.remove_familiar(NIA)
+        assert "tried again" in str(caught.value.next_step)
+    assert b"nia" not in (root / "settings.toml").read_bytes()
+    assert await application.services.vault.turns.count() == 1
+    await application.close()
+    application = gate(root)
+    await application.unlock(passphrase=PASSPHRASE)
+    assert left_of_nia(root) == []
+    await application.close()
+
+
+async def test_a_profile_that_is_not_erased_yet_is_not_called_damaged(
+    tmp_path: Path, script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "profile"
+    await (await two(root, script)).close()
+    remove = whole_erasure._remove
+
+    def refuse(path: Path, *, scribble: bool) -> None:
+        if path.name == "vault.db":
+            raise PermissionError(13, "Permission denied", str(path))
+        remove(path, scribble=scribble)
+
+    monkeypatch.setattr(whole_erasure, "_remove", refuse)
+    with pytest.raises(OutsideError):
+        whole_erasure.erase_whole(root, models=False)
+    with pytest.raises(OutsideError, match=r"vault\.db could not be removed"):
+        await gate(root).unlock(passphrase=PASSPHRASE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -150,3 +151,16 @@ async def test_a_profile_folder_that_is_a_file(tmp_path: Path, clock: FixedClock
             tmp_path / "file" / "vault.db", PASSPHRASE, recovery_code=new_recovery_code(), clock=clock, cost=CHEAP
         )
     assert caught.value.next_step
+
+
+async def test_a_disk_too_full_to_open_the_vault_is_told_as_full(small_disk: Path, clock: FixedClock) -> None:
+    path = small_disk / "vault.db"
+    key, _channel = await filled(path, clock, 5)
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(shutil.disk_usage(small_disk).free))
+    with pytest.raises(OutsideError, match="no room left"):
+        await Vault.open(path, clock=clock, data_key=key)
+    ballast.unlink()
+    vault = await Vault.open(path, clock=clock, data_key=key)
+    assert await vault.verify() == []
+    await vault.close()

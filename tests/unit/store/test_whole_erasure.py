@@ -217,3 +217,50 @@ def test_a_note_that_cannot_be_read_names_nothing_outside(tmp_path: Path) -> Non
     (tmp_path / "settings.toml").write_text("")
     assert finish_whole_erasure(tmp_path)
     assert left(tmp_path) == ["vault.lock"]
+
+
+def test_a_note_that_was_never_finished_goes_too(tmp_path: Path) -> None:
+    (tmp_path / "erasing.json.writing").write_text("{")
+    (tmp_path / "settings.toml").write_text("")
+    assert look(tmp_path).stays == ()
+    erase_whole(tmp_path, models=False)
+    assert left(tmp_path) == ["vault.lock"]
+
+
+async def test_what_fails_without_a_name_is_told_by_its_place(
+    tmp_path: Path, backend: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, remove = await made(tmp_path / "profile"), whole_erasure._remove
+
+    def refuse(path: Path, *, scribble: bool) -> None:
+        if path.name == "mira":
+            raise PermissionError(1, "Operation not permitted", "character.md")
+        if scribble:
+            raise OSError(5, "Input/output error")
+        remove(path, scribble=scribble)
+
+    monkeypatch.setattr(whole_erasure, "_remove", refuse)
+    with pytest.raises(OutsideError) as caught:
+        erase_whole(root, models=True)
+    assert str(root / "vault.keys") in caught.value.message
+    (root / "vault.keys").unlink()
+    (root / "vault.keys.old-1").unlink()
+    with pytest.raises(OutsideError) as caught:
+        finish_whole_erasure(root)
+    assert str(root / "familiars" / "mira") in caught.value.message
+
+
+async def test_where_the_note_cannot_be_written_its_folder_is_named(
+    tmp_path: Path, backend: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = await made(tmp_path / "profile")
+
+    def refuse(path: Path, data: bytes, *, private: bool = False) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    before = left(root)
+    monkeypatch.setattr(whole_erasure, "write_atomically", refuse)
+    with pytest.raises(OutsideError, match="no room left") as caught:
+        erase_whole(root, models=True)
+    assert str(root) in caught.value.message
+    assert [name for name in left(root) if name != "vault.lock"] == [name for name in before if name != "vault.lock"]
