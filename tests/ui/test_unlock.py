@@ -66,6 +66,19 @@ def test_two_presses_try_once(world: World, on_loop: OnLoop) -> None:
     on_loop(with_window(world, test, opened=False))
 
 
+def test_it_goes_on_saying_that_it_opens_until_the_window_is_there(world: World, on_loop: OnLoop) -> None:
+    async def test(window: MainWindow) -> None:
+        screen: UnlockScreen = current(window)
+        said: list[tuple[str, bool]] = []
+        screen.opened.connect(lambda: said.append((screen._go.text(), screen._go.isEnabled())))
+        QTest.keyClicks(window.focusWidget(), PASSPHRASE)
+        press(window, "Return")
+        await until(lambda: window.frame is not None)
+        assert said == [("Opening…", False)]
+
+    on_loop(with_window(world, test, opened=False))
+
+
 def test_the_code_opens_and_asks_for_a_new_passphrase(world: World, on_loop: OnLoop) -> None:
     world.gate.vault.recovery_code = CODE
 

@@ -176,7 +176,7 @@ class UnlockScreen(QWidget):
         self._finished()
 
     def _finished(self) -> None:
-        self._busy(False)
+        """Tell that the vault is open. This goes on saying so: until the window is built it would look refused."""
         self._passphrase.clear()
         self._code.clear()
         self._new.clear()
