@@ -136,7 +136,7 @@ def read_instant(text: str, zone: tzinfo, now: int) -> int:
     if re.fullmatch(r"\d{4}(-\d{1,2})?", plain):
         year, _, month = plain.partition("-")
         plain = f"{year}-{int(month or 1):02d}-01"
-    parsed = parse_time(plain)
+    parsed = _parsed(plain)
     if _ZONED.search(plain) and ":" in plain:
         return to_micros(parsed)
     try:
@@ -145,6 +145,14 @@ def read_instant(text: str, zone: tzinfo, now: int) -> int:
         raise BadInputError(
             tr("this lies outside the calendar."), next_step=tr("Write it like 2024-05-01 18:30.")
         ) from error
+
+
+def _parsed(plain: str) -> datetime:
+    """Read a time as files have it, and refuse another one in words for a person, who need know no standard."""
+    try:
+        return parse_time(plain)
+    except BadInputError as error:
+        raise BadInputError(tr("This is no date or time."), next_step=tr("Write it like 2024-05-01 18:30.")) from error
 
 
 def _micros(at: datetime) -> int:
