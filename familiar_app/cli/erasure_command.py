@@ -100,6 +100,9 @@ async def run_familiar(command: Command) -> int:
     if familiar not in command.gate.profile.familiars():
         raise UserError("There is no familiar with this id.", "'familiar status' lists them.")
     await command.open()
+    if familiar not in command.gate.profile.familiars():
+        # Opening completes what a kill cut off.
+        raise UserError("Its erasure was cut off before, and is complete now.", "'familiar status' lists who is left.")
     plan = await command.gate.plan_to_remove(familiar)
     if _is_wanted(command, plan, _folder_in_words(command.gate.profile.lorebook(familiar).parent)):
         receipt = await command.gate.remove_familiar(familiar, _progress(command))

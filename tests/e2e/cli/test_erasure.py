@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from familiar_app.domain.ids import FamiliarId
+from familiar_app.store.profile import Profile
 from tests.e2e.cli.conftest import Familiar
 from tests.e2e.cli.test_facts import ran
 
@@ -94,3 +96,12 @@ def test_what_lies_in_the_folder_of_a_familiar_is_named_before_it_goes(familiar:
     planned = familiar("familiar", "forget", "tom", "--dry-run")
     assert planned.code == 0, planned.err
     assert "notes.txt" in planned.out
+
+
+def test_a_familiar_whose_erasure_was_cut_off_is_gone_when_it_is_asked_for_again(familiar: Familiar) -> None:
+    assert familiar("init", "--id", "tom", "--name", "Tom", "--model", "smollm2").code == 0
+    Profile(familiar.profile).mark_leaving(FamiliarId("tom"))
+    again = familiar("familiar", "forget", "tom", "--yes")
+    assert again.code == 4, again.err
+    assert "is complete now" in again.err
+    assert not (familiar.profile / "familiars" / "tom").exists()
