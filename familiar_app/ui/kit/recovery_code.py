@@ -19,8 +19,9 @@ from familiar_app.domain.text import tr, tr_later
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.dialog import choose_file, shown
 from familiar_app.ui.kit.field import LabelledField, line_edit
+from familiar_app.ui.kit.flow import FlowLayout
 from familiar_app.ui.kit.icon import follow
-from familiar_app.ui.kit.label import column, label, row, set_role
+from familiar_app.ui.kit.label import column, label, set_role
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.secret_clipboard import secret_clipboard
 from familiar_app.ui.kit.task import Tasks
@@ -156,14 +157,14 @@ class RecoveryCodeView(QWidget):
             theme=self._theme,
             icon="save",
         )
-        line = row()
+        line = FlowLayout(fill=True)
         line.addWidget(self._copy_button)
         line.addWidget(save)
         # The print dialog of Windows runs a loop of its own; there, the saved PDF is the way to paper.
         if sys.platform != "win32":
             start = partial(self._tasks.start, self._print, name="code.print")
             line.addWidget(button(tr("Print…"), start, theme=self._theme, icon="print"))
-        line.addWidget(self._said, 1)
+        line.addWidget(self._said)
         return line
 
     def _typed(self) -> None:
