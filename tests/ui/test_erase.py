@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
@@ -67,8 +68,14 @@ def test_somebody_is_erased_once_the_name_is_typed(play: Callable[[Story], None]
         assert "Erase Ben?" in words(question)
         assert "Removed" in words(question)
         assert not question.ok.isEnabled()
-        QTest.keyClicks(question.typed, "Ben")
+        QTest.keyClicks(question.typed, "Be")
+        QTest.keyClick(question.typed, Qt.Key.Key_Return)
+        assert question.isVisible()
+        QTest.keyClicks(question.typed, "n")
         assert question.ok.isEnabled()
+        QTest.keyClick(question.typed, Qt.Key.Key_Return)
+        assert question.isVisible()
+        assert question.focusWidget() is question.ok
         press(question, "Erase for good")
         await scene.until(lambda: open_dialog(EraseReceipt))
         assert "Ben was erased" in words(open_dialog(EraseReceipt))

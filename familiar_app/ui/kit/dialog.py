@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from PySide6.QtCore import QDir
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+from PySide6.QtCore import QDir, Qt
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QDialog, QFileDialog, QLineEdit, QPushButton, QWidget
 
 from familiar_app.domain.text import tr
 from familiar_app.ui.kit.button import ButtonRole, button
@@ -30,6 +30,7 @@ class Dialog(QDialog):
         self.setAccessibleName(title)
         self.setMinimumWidth(400)
         self.chosen = ""
+        self._typed: tuple[QLineEdit, QPushButton] | None = None
         layout = column(margins=20, spacing=12)
         layout.addWidget(label(title, "heading", wrap=True))
         self.body = column(spacing=8)
@@ -51,6 +52,21 @@ class Dialog(QDialog):
     def choose(self, value: str) -> None:
         self.chosen = value
         self.accept()
+
+    def confirm_with(self, field: QLineEdit, confirm: QPushButton) -> None:
+        """Have Return in a field that a word is typed into lead to the button, neither pressing it nor giving up."""
+        self._typed = field, confirm
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if (
+            self._typed is not None
+            and self._typed[0].hasFocus()
+            and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        ):
+            if self._typed[1].isEnabled():
+                self._typed[1].setFocus()
+            return
+        super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Take the height that all of it needs: Qt gives a new window two thirds of the screen at most."""
@@ -133,6 +149,7 @@ async def confirm_by_typing(parent: QWidget | None, title: str, text: str, word:
     ok = dialog.add_choice("ok", accept, "danger")
     ok.setEnabled(False)
     field.textChanged.connect(lambda typed: ok.setEnabled(typed.strip() == word))
+    dialog.confirm_with(field, ok)
     field.setFocus()
     await shown(dialog)
     return dialog.chosen == "ok"

@@ -91,6 +91,7 @@ class EraseQuestion(Dialog):
         self.add_choice("", tr("Cancel"), default=True)
         self.ok = self.add_choice("erase", tr("Erase for good"), "danger")
         self.ok.setEnabled(False)
+        self.confirm_with(self.typed, self.ok)
         self.typed.textChanged.connect(lambda text: self.ok.setEnabled(is_typed(text, plan.label)))
         self.typed.setFocus()
 

@@ -73,6 +73,7 @@ class WholeQuestion(Dialog):
         self.add_choice("", tr("Cancel"), default=True)
         self.ok = self.add_choice("erase", tr("Erase everything"), "danger")
         self.ok.setEnabled(False)
+        self.confirm_with(self.typed, self.ok)
         self.typed.textChanged.connect(lambda text: self.ok.setEnabled(is_typed(text, word, any_case=True)))
         self.typed.setFocus()
 
