@@ -16,7 +16,6 @@ from familiar_app.domain.ids import FamiliarId
 from familiar_app.domain.settings import ProfileSettings
 from familiar_app.domain.text import tr
 from familiar_app.store.resource import resource
-from familiar_app.ui.first_run.wizard import Wizard
 from familiar_app.ui.kit.empty_state import EmptyState
 from familiar_app.ui.kit.focus_keeper import keep_focus
 from familiar_app.ui.kit.going_back import BackupChoice
@@ -26,6 +25,7 @@ from familiar_app.ui.kit.parts import WindowParts
 from familiar_app.ui.kit.secret_clipboard import secret_clipboard
 from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import ProgressView
+from familiar_app.ui.shell.adding import Adding, Way
 from familiar_app.ui.shell.covering import Covering
 from familiar_app.ui.shell.dead_end import no_way_on, none_loaded
 from familiar_app.ui.shell.entrance import Entrance
@@ -60,12 +60,24 @@ class MainWindow(QWidget):
         self._tasks = Tasks(parts.tasks, self, self._failed)
         self._pages = QStackedLayout(self)
         self._frame: Frame | None = None
-        self._card: Path | None = None
         self._leaving = False
         self._keys = PageKeys(parts, self._pages, covered=lambda: self.locked)
         self._covering = Covering(
             parts, self._pages, add=self._add, close_vault=self.close_vault, uncovered=self._uncovered
         )
+        self._make_ways(parts)
+        self._presence = Presence(self, parts, lock=self.lock, close_vault=self.close_vault)
+        self._tray = self._presence.tray
+        self.notifier = Notifier(self, self._tray, locked=lambda: self.locked, go=self._go_to_happening)
+        self.locking = Locking(self, lock=self.lock, close_vault=self.close_vault)
+        keep_focus(QApplication.instance())
+        self._refresh()
+        follow(parts.theme, self, self._refresh)
+
+    def _make_ways(self, parts: WindowParts) -> None:
+        """Make what leads in, back to a backup, on to another familiar, and out."""
+        way = Way(lambda: self._frame, self._lay_over, self._show, self._start_open, self._leave)
+        self._adding = Adding(parts, way)
         self._entrance = Entrance(parts, show=self._show, opened=self._start_open, back_wanted=self._go_back_to)
         self._returning = Returning(
             parts.gate,
@@ -78,13 +90,6 @@ class MainWindow(QWidget):
             parts,
             Stage(self, self._put_frame_away, self._show, self._open, self._begin, self._tell_failure),
         )
-        self._presence = Presence(self, parts, lock=self.lock, close_vault=self.close_vault)
-        self._tray = self._presence.tray
-        self.notifier = Notifier(self, self._tray, locked=lambda: self.locked, go=self._go_to_happening)
-        self.locking = Locking(self, lock=self.lock, close_vault=self.close_vault)
-        keep_focus(QApplication.instance())
-        self._refresh()
-        follow(parts.theme, self, self._refresh)
 
     @property
     def frame(self) -> Frame | None:
@@ -96,13 +101,13 @@ class MainWindow(QWidget):
 
         `hidden` leaves it in the tray, or minimised where the desktop has none.
         """
-        self._card = card
+        self._adding.keep(card)
         self._presence.begin(hidden=hidden)
         self._tasks.start(self._begin, name="window.begin")
 
     def open_card(self, card: Path) -> None:
         """Let a card become a familiar: at once, or as soon as the vault is open."""
-        self._card = card
+        self._adding.keep(card)
         self._offer_card()
 
     def bring_to_front(self) -> None:
@@ -156,7 +161,7 @@ class MainWindow(QWidget):
         self._apply(settings)
         match gate.state:
             case "new":
-                self._entrance.make_vault(self._taken_card())
+                self._entrance.make_vault(self._adding.take_card())
             case "locked":
                 self._entrance.unlock(keyring=settings.remember_key)
                 if not settings.remember_key:
@@ -186,7 +191,7 @@ class MainWindow(QWidget):
         wanted = familiar or settings.last_familiar or ""
         shown = wanted if wanted in services.familiars else next(iter(services.familiars))
         frame = Frame(self._parts, services, familiar=shown, lock=self.lock, close_vault=self.close_vault)
-        frame.add_wanted.connect(self._show_add)
+        frame.add_wanted.connect(self._adding.begin)
         frame.familiar_shown.connect(self._name_window)
         frame.context.settings_changed.connect(self._apply)
         frame.back_wanted.connect(self._go_back_to)
@@ -214,22 +219,13 @@ class MainWindow(QWidget):
 
     def _offer_card(self) -> None:
         """Show the card that waits in the wizard, unless the vault is closed or the window covered."""
-        page = self._pages.currentWidget()
-        if self._card is None or self._covering.on:
-            return
-        if isinstance(page, Wizard):
-            page.take_card(self._taken_card())
-        elif self._frame is not None:
-            self._show_add()
-
-    def _taken_card(self) -> Path | None:
-        card, self._card = self._card, None
-        return card
+        if not self._covering.on:
+            self._adding.offer_card(self._pages.currentWidget())
 
     def _show_nobody(self) -> None:
         broken = self._parts.gate.services.broken
         if not broken:
-            self._show_add()
+            self._adding.begin()
             return
         again = partial(self._tasks.start, self._reopen, name="window.reopen")
         self._show(none_loaded(self._parts.theme, broken, again))
@@ -240,39 +236,16 @@ class MainWindow(QWidget):
             await gate.reload_familiar(familiar)
         await self._open()
 
-    def _show_add(self) -> None:
-        """Show the wizard that adds a familiar over the frame; the frame stays as it is."""
-        wizard = Wizard(self._parts, adding=True)
-        wizard.done.connect(self._added)
-        wizard.given_up.connect(lambda: self._back_from(wizard))
-        wizard.meant_for.connect(self._look_at_card)
-        self._add(wizard)
-        self._pages.setCurrentWidget(self._covering.front(wizard))
-        wizard.start(self._taken_card())
+    def _lay_over(self, page: QWidget) -> None:
+        """Show a page and keep what is below it."""
+        self._add(page)
+        self._pages.setCurrentWidget(self._covering.front(page))
 
-    def _look_at_card(self, familiar: str, card: Path) -> None:
-        """Leave the wizard for the page of a familiar that is there, which shows what the card would change."""
-        if self._frame is not None:
-            self._show(self._frame)
-            self._frame.switch_familiar(familiar)
-            self._frame.go_to("character", f"import:{card}")
-
-    def _added(self, familiar: str) -> None:
-        if self._frame is None:
-            self._start_open(familiar)
-            return
-        self._show(self._frame)
-        self._frame.start()
-        self._frame.switch_familiar(familiar)
-
-    def _back_from(self, wizard: Wizard) -> None:
-        if self._frame is not None:
-            self._show(self._frame)
-            self._frame.focus_panel()
-        else:
-            self._pages.removeWidget(wizard)
-            wizard.deleteLater()
-            self._show_nobody()
+    def _leave(self, page: QWidget) -> None:
+        """Take away a page that has nothing below it."""
+        self._pages.removeWidget(page)
+        page.deleteLater()
+        self._show_nobody()
 
     def _uncovered(self, page: QWidget) -> None:
         """Go on with what was covered."""
