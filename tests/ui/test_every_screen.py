@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gettext
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from familiar_app.domain.text import speak
+from familiar_app.store.resource import resource
 from familiar_app.ui.kit.label import ElidedLabel
 from familiar_app.ui.kit.theme import Theme
 from familiar_app.ui.shell.window import MainWindow
@@ -147,4 +151,20 @@ async def walk(scene: Scene, theme: Theme, root: Path, zoom: float) -> dict[str,
 @pytest.mark.parametrize("zoom", [pytest.param(1.0, marks=pytest.mark.slow), 1.5])
 @pytest.mark.parametrize("scene", [*FIRST, *LOCKED, *OPEN], ids=lambda scene: scene.__name__)
 def test_screen(scene: Scene, zoom: float, theme: Theme, tmp_path: Path, on_loop: OnLoop) -> None:
+    assert on_loop(walk(scene, theme, tmp_path / "profile", zoom)) == {}
+
+
+@pytest.fixture
+def german() -> Iterator[None]:
+    speak("de", gettext.translation("familiar", str(resource("locale")), languages=["de"]))
+    yield
+    speak("en", gettext.NullTranslations())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("zoom", [1.0, 1.5])
+@pytest.mark.parametrize("scene", [*FIRST, *LOCKED, *OPEN], ids=lambda scene: scene.__name__)
+def test_screen_in_longer_words(
+    scene: Scene, zoom: float, theme: Theme, tmp_path: Path, on_loop: OnLoop, german: None
+) -> None:
     assert on_loop(walk(scene, theme, tmp_path / "profile", zoom)) == {}
