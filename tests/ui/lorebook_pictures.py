@@ -142,7 +142,7 @@ async def lorebook(window: MainWindow, _world: World) -> None:
     await _until(lambda: view.model.loaded and view.model.warnings)
     view.do("turns")
     await _until(lambda: view.tester.trial.fired and not view.tasks.running("lorebook.count"))
-    view.choose(view.model.book.entries[3].uid)
+    view.choosing.entry(view.model.book.entries[3].uid)
     await _until(lambda: view.tester.trial.matching)
 
 

@@ -101,7 +101,7 @@ def test_the_tester_says_what_fires_and_the_bar_has_its_pieces(live) -> None:
         await scene.until(lambda: scene.view.tester.trial.fired)
         assert scene.view.view.text.toPlainText().startswith("Jo: Is the lighthouse still dark?\n\nMira: It is.")
         assert shown(scene, TEST) == ["Fires", "Fires", "Fires"]
-        await scene.until(lambda: scene.view.used.text() == "38 of 800 tokens")
+        await scene.until(lambda: scene.view.outcome.used.text() == "38 of 800 tokens")
         pieces = scene.view.bar.pieces()
         assert [uid for uid, _box in pieces] == [0, 1, 2]
         widths = [box.width() + 1 for _uid, box in pieces]

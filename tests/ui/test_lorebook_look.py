@@ -51,7 +51,7 @@ def test_warnings_are_in_the_table_and_in_the_form_and_can_be_filtered_by(live) 
         assert shown(scene, NAME) == ["Nobody's"]
         assert view.count.text() == "1 of 5 entries"
         assert not scene.model.in_file_order
-        view.choose(scene.model.book.entries[4].uid)
+        view.choosing.entry(scene.model.book.entries[4].uid)
         assert shown(scene, NAME)[4] == "Everybody's"
         assert view.only.currentIndex() == 0
         assert view.form.warnings.text() == "The key “the” is in almost every text."
@@ -141,7 +141,7 @@ def test_nothing_of_the_form_is_cut_off_at_its_right(live) -> None:
 def test_a_key_that_is_too_long_for_the_form_ends_in_dots(live) -> None:
     async def story(scene: Scene) -> None:
         scene.model.change(scene.model.book.entries[0].uid, keys=("a" * 80, "bell"))
-        scene.view.choose(scene.model.book.entries[0].uid)
+        scene.view.choosing.entry(scene.model.book.entries[0].uid)
         keys = scene.view.form.controls["keys"].widget
         await scene.until(lambda: keys.chips and keys.chips[0].width() > 0 and keys.chips[0].text().endswith("…"))
         chip = keys.chips[0]

@@ -46,7 +46,7 @@ class BookViews(QStackedWidget):
     def open_entry(self, path: Path, number: int) -> None:
         """Show an entry of a book by its place in the file."""
         self.books.show(path)
-        self.current.choose_place(number)
+        self.current.choosing.place(number)
 
     def show_book(self, name: str) -> None:
         """Show a book by its name, as traces have it: where names are shared, the file is told too."""

@@ -39,7 +39,7 @@ class Deeds:
         if not model.loaded:
             return
         if deed == "add":
-            view.show_all()
+            view.choosing.show_all()
             model.add()
             view.edit()
         elif deed in ("undo", "redo"):

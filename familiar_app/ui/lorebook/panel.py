@@ -225,7 +225,7 @@ class LorebookPanel:
         if slash:
             views.show_book(book)
         view = views.current
-        view.choose_named(uid)
+        view.choosing.named(uid)
 
     async def close(self) -> None:
         for views in self.widget:

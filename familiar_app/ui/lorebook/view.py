@@ -9,11 +9,10 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from familiar_app.domain.errors import FamiliarError
-from familiar_app.domain.lorebook.verdict import Reason
 from familiar_app.domain.text import ntr, tr
 from familiar_app.ui.kit.button import button
 from familiar_app.ui.kit.empty_state import EmptyState
-from familiar_app.ui.kit.label import column, label, row, surface
+from familiar_app.ui.kit.label import column, row, surface
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.pane import Panes
 from familiar_app.ui.kit.panel import PanelContext
@@ -21,22 +20,22 @@ from familiar_app.ui.kit.task import Tasks
 from familiar_app.ui.kit.wait import WaitStack
 from familiar_app.ui.lorebook.books import Books
 from familiar_app.ui.lorebook.budget_bar import BudgetBar
+from familiar_app.ui.lorebook.choosing import Choosing
 from familiar_app.ui.lorebook.deed import Deeds, TakeTurns
 from familiar_app.ui.lorebook.exchange import Exchange
 from familiar_app.ui.lorebook.form import Form
 from familiar_app.ui.lorebook.head import Head
 from familiar_app.ui.lorebook.inspection import Inspection, TakeUses
 from familiar_app.ui.lorebook.library_deeds import LibraryDeeds, TakeChannels
-from familiar_app.ui.lorebook.merge import Uid
 from familiar_app.ui.lorebook.model import LorebookModel
 from familiar_app.ui.lorebook.only_box import OnlyBox
+from familiar_app.ui.lorebook.outcome import Outcome
 from familiar_app.ui.lorebook.replacer import Replacer
 from familiar_app.ui.lorebook.room import Room
 from familiar_app.ui.lorebook.table import EntryTable
 from familiar_app.ui.lorebook.tester import TrialModel
 from familiar_app.ui.lorebook.tester_view import TesterView
 from familiar_app.ui.lorebook.trash_view import Trash
-from familiar_app.ui.lorebook.trial import Verdict
 from familiar_app.ui.lorebook.work import BookWork
 
 
@@ -60,25 +59,26 @@ class LorebookView(QWidget):
         self.theme = context.theme
         self.notice = Notice(self.theme)
         self.tasks = Tasks(context.tasks, self, self._show_error)
-        self.work = BookWork(
-            self, model, tester, Inspection(model, tester, take_uses), self.tasks, self._show_save_error
-        )
+        inspection = Inspection(model, tester, take_uses)
+        self.work = BookWork(self, model, tester, inspection, self.tasks, self._show_save_error)
         self.work.find = self._find_elsewhere
         self.exchange = Exchange(self, model, context, self.tasks)
         self.replacer = Replacer(model, context, self.tasks)
         self.library = LibraryDeeds(books, model, context, self.tasks, take_channels)
         self.trash = Trash(model, books, context, self.tasks)
         self.do = Deeds(self, take_turns).do
-        self._wanted: int | str | None = None
         self._make_parts()
         self._lay_out()
-        model.tokens = lambda entry: tester.tokens_of(entry.content)
-        model.watch(self._heard)
-        tester.watch(self._heard_tester)
-        self.form.show_selection()
-        self.view.show_trial()
+        self._listen()
 
     # ---- making
+
+    def _listen(self) -> None:
+        self.model.tokens = lambda entry: self.tester.tokens_of(entry.content)
+        self.model.watch(self._heard)
+        self.tester.watch(self._heard_tester)
+        self.form.show_selection()
+        self.view.show_trial()
 
     def _make_parts(self) -> None:
         theme = self.theme
@@ -87,22 +87,47 @@ class LorebookView(QWidget):
         self.table.opened.connect(lambda _index: self.edit())
         self.form = Form(theme, self.model, self.do)
         self.bar = BudgetBar(theme)
-        self.bar.chosen.connect(self.choose)
-        self.used = label("", "faint")
+        self.outcome = Outcome(self.model, self.tester, self.bar, self.form)
         self.view = TesterView(theme, self.tester, lambda: self.do("turns"), lambda: self.do("case"))
         self.view.typed.connect(self.work.test_soon)
-        self.view.chosen.connect(self.choose)
         self.only = OnlyBox(self.model)
         self.head = Head(theme, self.model, self.library.books, self.do)
         self.search, self.buttons, self.count = self.head.search, self.head.buttons, self.head.count
+        self.choosing = Choosing(self.model, self.search)
+        self.bar.chosen.connect(self.choosing.entry)
+        self.view.chosen.connect(self.choosing.entry)
         self.search.textChanged.connect(self._search)
         self.search.next_wanted.connect(self.table.setFocus)
         self.search.given_up.connect(self.table.setFocus)
 
     def _lay_out(self) -> None:
-        theme = self.theme
-        self.empty = EmptyState(
-            theme,
+        self.empty = self._empty_state()
+        self.down = QSplitter(Qt.Orientation.Vertical)
+        self.down.setChildrenCollapsible(False)
+        self.down.setHandleWidth(1)
+        self.down.addWidget(self._table_pane())
+        self.down.addWidget(self.view)
+        self.down.setFocusProxy(self.table)
+        self.across = Room(self.theme, self.down, self.form)
+        self.panes.keep("across", self.across, (800, 420))
+        self.panes.keep("down", self.down, (440, 240))
+        self.panes.keep("tester", self.view.split, (370, 430))
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.across)
+        self.pages.addWidget(self.empty)
+        self.wait = WaitStack(self.theme, self.pages, rows=12)
+        told = column(spacing=0)
+        told.setContentsMargins(16, 8, 16, 0)
+        told.addWidget(self.notice)
+        layout = column(spacing=0)
+        layout.addWidget(self.head)
+        layout.addLayout(told)
+        layout.addWidget(self.wait, 1)
+        self.setLayout(layout)
+
+    def _empty_state(self) -> EmptyState:
+        made = EmptyState(
+            self.theme,
             "lorebook",
             tr("No entries yet"),
             tr(
@@ -113,30 +138,9 @@ class LorebookView(QWidget):
             run=lambda: self.do("add"),
         )
         other = button(tr("Import a lorebook…"), lambda: self.do("import"), role="link")
-        empty = self.empty.layout()
-        empty.insertWidget(empty.indexOf(self.empty.button) + 1, other, 0, Qt.AlignmentFlag.AlignHCenter)
-        self.down = QSplitter(Qt.Orientation.Vertical)
-        self.down.setChildrenCollapsible(False)
-        self.down.setHandleWidth(1)
-        self.down.addWidget(self._table_pane())
-        self.down.addWidget(self.view)
-        self.down.setFocusProxy(self.table)
-        self.across = Room(theme, self.down, self.form)
-        self.panes.keep("across", self.across, (800, 420))
-        self.panes.keep("down", self.down, (440, 240))
-        self.panes.keep("tester", self.view.split, (370, 430))
-        self.pages = QStackedWidget()
-        self.pages.addWidget(self.across)
-        self.pages.addWidget(self.empty)
-        self.wait = WaitStack(theme, self.pages, rows=12)
-        told = column(spacing=0)
-        told.setContentsMargins(16, 8, 16, 0)
-        told.addWidget(self.notice)
-        layout = column(spacing=0)
-        layout.addWidget(self.head)
-        layout.addLayout(told)
-        layout.addWidget(self.wait, 1)
-        self.setLayout(layout)
+        layout = made.layout()
+        layout.insertWidget(layout.indexOf(made.button) + 1, other, 0, Qt.AlignmentFlag.AlignHCenter)
+        return made
 
     def _table_pane(self) -> QWidget:
         made = QWidget()
@@ -144,7 +148,7 @@ class LorebookView(QWidget):
         over.setContentsMargins(16, 8, 16, 4)
         over.addWidget(self.only)
         over.addWidget(self.bar, 1)
-        over.addWidget(self.used)
+        over.addWidget(self.outcome.used)
         layout = column(spacing=0)
         layout.addLayout(over)
         layout.addWidget(self.table, 1)
@@ -169,12 +173,7 @@ class LorebookView(QWidget):
         finally:
             self.wait.end()
         self.tasks.start(self.panes.restore, name="lorebook.panes")
-        if isinstance(self._wanted, str):
-            self.choose_named(self._wanted)
-        elif self._wanted is not None:
-            self.choose_place(self._wanted)
-        if self.model.current is None and self.model.rows():
-            self.model.select([self.model.rows()[0].uid])
+        self.choosing.read()
 
     async def close_book(self) -> None:
         """Store what is not stored yet, and end what runs for this view."""
@@ -185,33 +184,7 @@ class LorebookView(QWidget):
             self.notice.show_error(error)
         await self.work.close()
 
-    # ---- choosing
-
-    def choose(self, uid: Uid) -> None:
-        """Show an entry; where the filter hides it, the filter goes."""
-        if self.model.entry(uid) is None:
-            return
-        if all(one.uid != uid for one in self.model.rows()):
-            self.show_all()
-        self.model.select([uid], uid)
-
-    def choose_named(self, uid: str) -> None:
-        """Show an entry by the id it has in the file; once the file was read."""
-        self._wanted = uid
-        if self.model.loaded:
-            self._wanted = None
-            found = [one.uid for one in self.model.book.entries if str(self.model.file_uid(one.uid)) == uid]
-            if found:
-                self.choose(found[0])
-
-    def choose_place(self, number: int) -> None:
-        """Show an entry by its place in the file, from 0; once the file was read."""
-        self._wanted = number
-        entries = self.model.book.entries
-        if self.model.loaded:
-            self._wanted = None
-            if number < len(entries):
-                self.choose(entries[number].uid)
+    # ---- showing
 
     def _search(self, text: str) -> None:
         self.model.show_only(text)
@@ -219,13 +192,6 @@ class LorebookView(QWidget):
 
     async def _find_elsewhere(self) -> None:
         self.head.show_elsewhere(await self.library.search(self.search.text()))
-
-    def show_all(self) -> None:
-        """Take back what narrows the table down."""
-        self.search.clear()
-        self.model.narrow("all")
-
-    # ---- showing
 
     def _heard(self, what: str) -> None:
         if what in ("book", "rows"):
@@ -247,7 +213,7 @@ class LorebookView(QWidget):
             self.library.show_folders()
         if what in ("book", "entry", "selection", "state", "warnings"):
             self.form.show_selection()
-            self._show_form_extras()
+            self.outcome.show_of_entry()
         self._show_state()
 
     def _heard_tester(self, what: str) -> None:
@@ -261,39 +227,12 @@ class LorebookView(QWidget):
         elif what == "tokens":
             self.work.inspect_anew()
             self.table.rows.refresh_cells()
-            self._show_form_extras()
+            self.outcome.show_of_entry()
             self.work.test_soon()
         elif what == "test":
-            trial = self.tester.trial
-            fired = {one.uid: number for number, one in enumerate(trial.fired)}
-            self.model.ranks = {one.uid: 100_000 for one in trial.nearly} | fired
-            self.bar.show_trial(trial, trial.budget_tokens or self.tester.terms().room_tokens)
             self.view.show_trial()
-            self.model.sort_again("test")
+            self.outcome.show()
             self.table.rows.refresh_cells()
-            self._show_form_extras()
-            self._show_used()
-
-    def _show_form_extras(self) -> None:
-        entry = self.model.entry(self.model.current)
-        if entry is None:
-            return
-        count, exact = self.tester.tokens_of(entry.content), self.tester.is_counted(entry.content)
-        self.form.show_tokens(count, exact=exact)
-        trial = self.tester.trial
-        verdict = trial.by_uid.get(entry.uid)
-        if verdict is None:
-            self.form.show_verdict("", "faint", trial.matching)
-            return
-        role = "good" if verdict.fires else ("warning" if verdict.near else "faint")
-        # That it has no keys is among the warnings above it already.
-        why = "" if verdict.reason is Reason.NO_KEYS else f" {verdict.why}"
-        self.form.show_verdict(_verdict_word(verdict) + why, role, trial.matching)
-
-    def _show_used(self) -> None:
-        trial, limit = self.tester.trial, self.tester.terms().room_tokens
-        used = sum(one.tokens for one in trial.fired)
-        self.used.setText(tr("{used} of {limit} tokens", used=used, limit=limit))
 
     def _show_state(self) -> None:
         model = self.model
@@ -307,14 +246,14 @@ class LorebookView(QWidget):
                 "{n} entries were changed here and in the file.",
                 conflicts,
             )
-            self.notice.tell(text, "warning", step=tr("Show"), run=lambda: self.choose(one))
+            self.notice.tell(text, "warning", step=tr("Show"), run=lambda: self.choosing.entry(one))
         elif not conflicts and told.property("told"):
             self.notice.clear()
         told.setProperty("told", conflicts)
         empty = model.loaded and not whole
         self.pages.setCurrentWidget(self.empty if empty else self.across)
-        if not self.used.text():
-            self._show_used()
+        if not self.outcome.used.text():
+            self.outcome.show_used()
 
     def _show_error(self, error: FamiliarError, again: Callable[[], object] | None) -> None:
         if not self.model.loaded:
@@ -342,12 +281,6 @@ class LorebookView(QWidget):
             event.accept()
         else:
             super().keyPressEvent(event)
-
-
-def _verdict_word(verdict: Verdict) -> str:
-    if verdict.fires:
-        return tr("Fires on the tester's text.")
-    return tr("Nearly fires on the tester's text.") if verdict.near else tr("Does not fire on the tester's text.")
 
 
 def _undo_word(event: QKeyEvent) -> str:
