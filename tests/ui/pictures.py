@@ -210,7 +210,7 @@ async def settings_model(window: MainWindow, world: World) -> QWidget:
     await settings(window, world)
     await settle()
     panel = window.frame._panels["settings"]
-    setting = panel._rows["models.prose"].setting
+    setting = panel._list.rows["models.prose"].setting
     panel._start(panel._choose_model, setting)
     await settle()
     return QApplication.activeModalWidget()
@@ -220,7 +220,7 @@ async def settings_code(window: MainWindow, world: World) -> QWidget:
     await settings(window, world)
     await settle()
     panel = window.frame._panels["settings"]
-    panel._start(panel._acts.new_code, panel._rows["recovery_code"].setting)
+    panel._start(panel._acts.new_code, panel._list.rows["recovery_code"].setting)
     await settle()
     return QApplication.activeModalWidget()
 
@@ -229,7 +229,7 @@ async def settings_passphrase(window: MainWindow, world: World) -> QWidget:
     await settings(window, world)
     await settle()
     panel = window.frame._panels["settings"]
-    panel._start(panel._acts.new_passphrase, panel._rows["passphrase"].setting)
+    panel._start(panel._acts.new_passphrase, panel._list.rows["passphrase"].setting)
     await settle()
     return QApplication.activeModalWidget()
 

@@ -89,8 +89,8 @@ def test_the_settings_lead_to_both_pages(play: Callable[..., None]) -> None:
         for key, panel in (("network", "network"), ("model_files", "models")):
             window.frame.show_panel("settings")
             settings = window.frame.panel("settings")
-            setting = settings._rows[key].setting
-            settings._act_button(setting)[1]()
+            setting = settings._list.rows[key].setting
+            settings._button(setting)[1]()
             await until(lambda panel=panel: window.frame.panel(panel).widget.isVisible())
 
     play(story)

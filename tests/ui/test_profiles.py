@@ -118,10 +118,10 @@ def test_starting_with_the_system_is_switched_and_taken_back(world: World, on_lo
         window.frame.show_panel("settings")
         panel = window.frame.panel("settings")
         await settle()
-        panel._rows["autostart"]._box.click()
+        panel._list.rows["autostart"]._box.click()
         await until(autostart.is_on)
         await until(lambda: window.frame._undo_bar.isVisible())
-        assert panel._rows["autostart"]._box.text() == "On"
+        assert panel._list.rows["autostart"]._box.text() == "On"
         window.frame.undo()
         await until(lambda: not autostart.is_on())
 
@@ -138,9 +138,9 @@ def test_a_system_that_refuses_leaves_the_switch_as_it_is(world: World, on_loop:
         window.frame.show_panel("settings")
         panel = window.frame.panel("settings")
         await settle()
-        panel._rows["autostart"]._box.click()
+        panel._list.rows["autostart"]._box.click()
         await until(lambda: "The folder cannot be written." in panel.notice.text)
-        await until(lambda: not panel._rows["autostart"]._box.isChecked())
+        await until(lambda: not panel._list.rows["autostart"]._box.isChecked())
 
     on_loop(with_window(world, test))
 

@@ -29,7 +29,7 @@ async def opened(window: MainWindow) -> SettingsPanel:
 def test_a_choice_is_saved_used_and_undone(world: World, on_loop: OnLoop) -> None:
     async def test(window: MainWindow) -> None:
         panel = await opened(window)
-        box = panel._rows["theme"]._box
+        box = panel._list.rows["theme"]._box
         box.setCurrentIndex(box.findData("dark"))
         box.activated.emit(box.currentIndex())
         await until(lambda: world.gate.profile.settings().theme == "dark")
@@ -49,7 +49,7 @@ def test_a_choice_is_saved_used_and_undone(world: World, on_loop: OnLoop) -> Non
 def test_local_only_switched_here_shows_in_the_status_bar(world: World, on_loop: OnLoop) -> None:
     async def test(window: MainWindow) -> None:
         panel = await opened(window)
-        panel._rows["local_only"]._box.click()
+        panel._list.rows["local_only"]._box.click()
         await until(lambda: window.frame._bar.shield.accessibleName() == "Network allowed")
 
     on_loop(with_window(world, test))
@@ -58,7 +58,7 @@ def test_local_only_switched_here_shows_in_the_status_bar(world: World, on_loop:
 def test_a_refused_zone_is_told_and_the_old_one_stays(world: World, on_loop: OnLoop) -> None:
     async def test(window: MainWindow) -> None:
         panel = await opened(window)
-        row = panel._rows["display.timezone"]
+        row = panel._list.rows["display.timezone"]
         await until(lambda: row._zones)
         row._field.setText("Mars/Olympus")
         row._field.editingFinished.emit()
@@ -78,7 +78,7 @@ def test_a_refused_zone_is_told_and_the_old_one_stays(world: World, on_loop: OnL
 def test_the_log_level_is_put_in_force(world: World, on_loop: OnLoop) -> None:
     async def test(window: MainWindow) -> None:
         panel = await opened(window)
-        box = panel._rows["log_level"]._box
+        box = panel._list.rows["log_level"]._box
         box.setCurrentIndex(box.findData("debug"))
         box.activated.emit(box.currentIndex())
         await until(lambda: ("log_level", "debug") in world.asked)
@@ -91,9 +91,9 @@ def test_search_leaves_only_what_fits_and_its_group(world: World, on_loop: OnLoo
         panel = await opened(window)
         press(window, "Ctrl+F")
         QTest.keyClicks(window.focusWidget(), "keyring")
-        shown = [key for key, row in panel._rows.items() if row.isVisible()]
+        shown = [key for key, row in panel._list.rows.items() if row.isVisible()]
         assert shown == ["remember_key"]
-        assert [name for name, (heading, _, _) in panel._groups.items() if heading.isVisible()] == ["Vault"]
+        assert [name for name, (heading, _, _) in panel._list.groups.items() if heading.isVisible()] == ["Vault"]
         QTest.keyClicks(window.focusWidget(), "zzz")
         assert "No setting fits." in texts(panel.widget)
 
@@ -103,7 +103,7 @@ def test_search_leaves_only_what_fits_and_its_group(world: World, on_loop: OnLoo
 def test_a_new_passphrase_through_its_dialog(world: World, on_loop: OnLoop) -> None:
     async def test(window: MainWindow) -> None:
         panel = await opened(window)
-        panel._start(panel._acts.new_passphrase, panel._rows["passphrase"].setting)
+        panel._start(panel._acts.new_passphrase, panel._list.rows["passphrase"].setting)
         await until(QApplication.activeModalWidget)
         dialog: Any = QApplication.activeModalWidget()
         for typed in ("not this one", "four brand new words", "four brand new words"):
@@ -122,7 +122,7 @@ def test_a_new_passphrase_through_its_dialog(world: World, on_loop: OnLoop) -> N
 def test_escape_leaves_a_dialog_without_a_change(world: World, on_loop: OnLoop) -> None:
     async def test(window: MainWindow) -> None:
         panel = await opened(window)
-        panel._start(panel._acts.new_code, panel._rows["recovery_code"].setting)
+        panel._start(panel._acts.new_code, panel._list.rows["recovery_code"].setting)
         await until(QApplication.activeModalWidget)
         press(QApplication.activeModalWidget(), "Esc")
         await until(lambda: QApplication.activeModalWidget() is None)
@@ -134,7 +134,7 @@ def test_escape_leaves_a_dialog_without_a_change(world: World, on_loop: OnLoop) 
 def test_an_endpoint_elsewhere_asks_before_the_network_is_allowed(world: World, on_loop: OnLoop) -> None:
     async def test(window: MainWindow) -> None:
         panel = await opened(window)
-        panel._start(panel._choose_model, panel._rows["models.prose"].setting)
+        panel._start(panel._choose_model, panel._list.rows["models.prose"].setting)
         await until(QApplication.activeModalWidget)
         dialog: Any = QApplication.activeModalWidget()
         chooser = dialog.findChildren(type(panel.widget))
@@ -146,12 +146,12 @@ def test_an_endpoint_elsewhere_asks_before_the_network_is_allowed(world: World, 
         await until(lambda: (QApplication.activeModalWidget() or dialog) is not dialog)
         asking: Any = QApplication.activeModalWidget()
         assert "another computer, models.example.org" in texts(asking)
-        assert panel._rows["local_only"]._now.isHidden()
+        assert panel._list.rows["local_only"]._now.isHidden()
         asking.choose("allow")
         await until(lambda: world.gate.profile.config("mira").models.prose.model == "large")
         assert not world.gate.profile.settings().local_only
         await until(lambda: window.frame.status.now.model == "large")
-        row = panel._rows["local_only"]
+        row = panel._list.rows["local_only"]
         await until(lambda: "sent to models.example.org" in row._now.accessibleName())
 
     on_loop(with_window(world, test))
@@ -165,7 +165,7 @@ def test_a_setting_is_found_through_the_palette(world: World, on_loop: OnLoop) -
         press(window, "Return")
         panel: Any = window.frame._panels["settings"]
         assert window.frame._current == "settings"
-        assert panel._rows["display.timezone"].isAncestorOf(window.focusWidget())
+        assert panel._list.rows["display.timezone"].isAncestorOf(window.focusWidget())
 
     on_loop(with_window(world, test))
 
@@ -174,12 +174,12 @@ def test_a_setting_is_brought_into_view_also_out_of_a_search(world: World, on_lo
     async def test(window: MainWindow) -> None:
         panel = await opened(window)
         panel._search.setText("theme")
-        await until(lambda: panel._rows["log_level"].isHidden())
+        await until(lambda: panel._list.rows["log_level"].isHidden())
         window.frame.go_to("settings", "log_level")
         area = panel._scroll.viewport()
 
         def in_view() -> bool:
-            top = panel._rows["log_level"].mapTo(area, QPoint(0, 0)).y()
+            top = panel._list.rows["log_level"].mapTo(area, QPoint(0, 0)).y()
             return 0 <= top < area.height()
 
         await until(in_view)
@@ -190,7 +190,7 @@ def test_a_setting_is_brought_into_view_also_out_of_a_search(world: World, on_lo
 def test_search_by_meaning_is_one_switch_with_undo(world: World, on_loop: OnLoop) -> None:
     async def test(window: MainWindow) -> None:
         panel = await opened(window)
-        row = panel._rows["providers.embedding"]
+        row = panel._list.rows["providers.embedding"]
         await until(lambda: "nothing to download" in texts(row))
         before = world.gate.profile.config("mira")
         row._box.click()
@@ -208,7 +208,7 @@ def test_search_by_meaning_is_one_switch_with_undo(world: World, on_loop: OnLoop
 def test_a_weight_is_saved_a_moment_after_it_was_moved(world: World, on_loop: OnLoop) -> None:
     async def test(window: MainWindow) -> None:
         panel = await opened(window)
-        row = panel._rows["memory.retrieval.importance_weight"]
+        row = panel._list.rows["memory.retrieval.importance_weight"]
         await until(lambda: row._field.value() == 0.6)
         assert row._field.lineEdit().textMargins().left() == 8  # a number begins where a text does
         row._field.setFocus()
@@ -234,8 +234,8 @@ def test_the_privacy_statement_is_saved(
 
     async def test(window: MainWindow) -> None:
         panel = await opened(window)
-        panel._rows["statement"].focusNextChild()
-        button: Any = panel._rows["statement"].findChild(QPushButton)
+        panel._list.rows["statement"].focusNextChild()
+        button: Any = panel._list.rows["statement"].findChild(QPushButton)
         assert button.accessibleName()
         button.click()
         await until(file.exists)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import available_timezones
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFrame, QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.ids import FamiliarId
@@ -20,7 +20,7 @@ from familiar_app.ui.kit.action import Action
 from familiar_app.ui.kit.dialog import ask_for_network
 from familiar_app.ui.kit.field import SearchField
 from familiar_app.ui.kit.header import PanelHeader
-from familiar_app.ui.kit.label import column, label, line, set_role, surface
+from familiar_app.ui.kit.label import column, surface
 from familiar_app.ui.kit.model_choice import choice_from_slot
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.page_scroll import PageScroll
@@ -31,8 +31,9 @@ from familiar_app.ui.settings.act import SettingsActs
 from familiar_app.ui.settings.change import SettingsChange
 from familiar_app.ui.settings.dialog import ask_model
 from familiar_app.ui.settings.erasing import ERASING
-from familiar_app.ui.settings.model import SETTINGS, matching, read_value
-from familiar_app.ui.settings.row import ChoiceRow, MeaningRow, NumberRow, SettingRow, SwitchRow, TextRow, ZoneRow
+from familiar_app.ui.settings.listing import SettingList
+from familiar_app.ui.settings.model import SETTINGS, read_value
+from familiar_app.ui.settings.row import ZoneRow
 from familiar_app.ui.settings.setting import Setting
 from familiar_app.ui.settings.system import SystemSettings
 
@@ -61,8 +62,6 @@ class SettingsPanel:
         self._change = SettingsChange(parts.gate, services)
         self._settings: ProfileSettings | None = None
         self._config: CharacterConfig | None = None
-        self._rows: dict[str, SettingRow] = {}
-        self._groups: dict[str, tuple[QLabel, QFrame, list[QWidget]]] = {}
         self._acts = SettingsActs(services, context, parts, self._change, lambda: self.widget)
         self.notice = Notice(context.theme)
         self.widget = self._build()
@@ -86,7 +85,7 @@ class SettingsPanel:
         group = tr("Settings · {group}", group=tr(setting.group))
         if setting in ERASING:
             # Its row would only ask for one more press.
-            return Action(name, f"{title}…", self._act_button(setting)[1], "", "trash", group, words)
+            return Action(name, f"{title}…", self._button(setting)[1], "", "trash", group, words)
         go = partial(self._context.go_to, "settings", setting.key)
         return Action(name, title, go, "", "settings", group, words, minor=True)
 
@@ -101,7 +100,7 @@ class SettingsPanel:
     def show_place(self, key: str) -> None:
         """Scroll to a setting, by its key or the beginning of it (`model` is the model for replies)."""
         self._search.clear()
-        found = next((row for name, row in self._rows.items() if name.startswith(key)), None)
+        found = next((row for name, row in self._list.rows.items() if name.startswith(key)), None)
         if found is not None:
             found.setFocus()
             found.focusNextChild()
@@ -119,67 +118,22 @@ class SettingsPanel:
         header = PanelHeader(self._context.theme, tr("Settings"))
         self._search = SearchField(self._context.theme, tr("Search settings"))
         self._search.setMinimumWidth(self._context.theme.px(240))
-        self._search.textChanged.connect(self._filter)
         header.add_end(self._search)
-        self._list = column(spacing=8)
-        self._list.setContentsMargins(24, 16, 24, 24)
-        self._list.addWidget(self.notice)
-        for group in dict.fromkeys(setting.group for setting in SETTINGS):
-            self._build_group(group)
-        self._nothing = label(tr("No setting fits."), "quiet")
-        self._nothing.hide()
-        self._list.addWidget(self._nothing)
-        self._list.addStretch(1)
+        self._list = SettingList(self._context.theme, self._changed, self._button)
+        self._list.layout.insertWidget(0, self.notice)
+        self._search.textChanged.connect(self._list.show_only)
         self._scroll = PageScroll()
-        self._scroll.show_page(self._context.theme, self._list, WIDTH)
+        self._scroll.show_page(self._context.theme, self._list.layout, WIDTH)
         layout = column(spacing=0)
         layout.addWidget(header)
         layout.addWidget(self._scroll, 1)
         whole.setLayout(layout)
-        for group in self._groups:  # only now: a part that is shown before it has its place is a window of its own
-            self._divide(group)
+        self._list.divide()
         return whole
 
-    def _build_group(self, group: str) -> None:
-        heading = label(tr(group), "heading")
-        card = QFrame()
-        set_role(card, "card")
-        inside = column(spacing=0)
-        parts: list[QWidget] = []
-        for setting in (setting for setting in SETTINGS if setting.group == group):
-            made = self._make_row(setting)
-            divider = line()
-            inside.addWidget(divider)
-            inside.addWidget(made)
-            parts.append(divider)
-            self._rows[setting.key] = made
-        card.setLayout(inside)
-        self._list.addSpacing(8)
-        self._list.addWidget(heading)
-        self._list.addWidget(card)
-        self._groups[group] = (heading, card, parts)
-
-    def _make_row(self, setting: Setting) -> SettingRow:
-        theme = self._context.theme
-        match setting.kind:
-            case "choice":
-                return ChoiceRow(theme, setting, self._changed)
-            case "number":
-                return NumberRow(theme, setting, self._changed)
-            case "meaning":
-                return MeaningRow(theme, setting, self._changed)
-            case "switch":
-                return SwitchRow(theme, setting, self._changed)
-            case "text":
-                return TextRow(theme, setting, self._changed)
-            case "zone":
-                return ZoneRow(theme, setting, self._changed)
-            case "model":
-                return SettingRow(theme, setting, (tr("Change…"), partial(self._start, self._choose_model, setting)))
-            case _:
-                return SettingRow(theme, setting, self._act_button(setting))
-
-    def _act_button(self, setting: Setting) -> tuple[str, Callable[[], object]]:
+    def _button(self, setting: Setting) -> tuple[str, Callable[[], object]]:
+        if setting.kind == "model":
+            return tr("Change…"), partial(self._start, self._choose_model, setting)
         caption, act = self._acts.of(setting)
         return caption, partial(self._start, act, setting)
 
@@ -194,41 +148,22 @@ class SettingsPanel:
     async def _load(self) -> None:
         self._settings, self._config = await self._change.read(self._context.familiar)
         name = self._services.familiars[self._context.familiar].name
-        self._groups["Models"][0].setText(tr("Models of {name}", name=name))
-        self._groups["Memory"][0].setText(tr("Memory of {name}", name=name))
-        self._rows["erase_familiar"].show_text(name)
+        self._list.groups["Models"][0].setText(tr("Models of {name}", name=name))
+        self._list.groups["Memory"][0].setText(tr("Memory of {name}", name=name))
+        self._list.rows["erase_familiar"].show_text(name)
         for setting in SETTINGS:
             if setting.kind != "act" and setting.scope != "system":
-                self._rows[setting.key].show_value(read_value(setting, self._settings, self._config))
-        await self._system.load(self._rows["autostart"])
+                self._list.rows[setting.key].show_value(read_value(setting, self._settings, self._config))
+        await self._system.load(self._list.rows["autostart"])
         hosts = endpoint_hosts(one.config for one in self._services.familiars.values())
-        self._rows["local_only"].show_text(
+        self._list.rows["local_only"].show_text(
             tr("Off, conversations are sent to {hosts}.", hosts=", ".join(hosts)) if hosts else ""
         )
-        self._rows["profile_folder"].show_text(str(self._services.profile.root))
-        self._rows["providers.embedding"].show_text(await self._change.meaning_text(self._config))
-        zone = self._rows["display.timezone"]
+        self._list.rows["profile_folder"].show_text(str(self._services.profile.root))
+        self._list.rows["providers.embedding"].show_text(await self._change.meaning_text(self._config))
+        zone = self._list.rows["display.timezone"]
         if isinstance(zone, ZoneRow):
             zone.set_zones(await asyncio.to_thread(lambda: sorted(available_timezones())))
-
-    def _filter(self, query: str) -> None:
-        shown = {setting.key for setting in matching(query)}
-        for key, made in self._rows.items():
-            made.setVisible(key in shown)
-        for group in self._groups:
-            self._divide(group)
-        self._nothing.setVisible(not shown)
-
-    def _divide(self, group: str) -> None:
-        """Show hairlines between the rows that are shown, and no empty card."""
-        heading, card, dividers = self._groups[group]
-        rows = [self._rows[setting.key] for setting in SETTINGS if setting.group == group and setting.key in self._rows]
-        seen = False
-        for divider, made in zip(dividers, rows, strict=True):
-            divider.setVisible(seen and not made.isHidden())
-            seen = seen or not made.isHidden()
-        heading.setVisible(seen)
-        card.setVisible(seen)
 
     # Changing
 
@@ -238,7 +173,7 @@ class SettingsPanel:
             self._tasks.start(lambda: self._remember(value), name="settings.remember_key")
             return
         if setting.scope == "system":
-            self._system.changed(setting, self._rows[setting.key], value)
+            self._system.changed(setting, self._list.rows[setting.key], value)
             return
         old, familiar = self._change.before(setting, self._settings, self._config), self._context.familiar
         self._tasks.start(
