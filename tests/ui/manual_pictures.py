@@ -78,7 +78,7 @@ async def chat(window: MainWindow) -> None:
 async def why(window: MainWindow) -> None:
     """The prompt behind its last answer."""
     window.frame.show_panel("chat")
-    window.frame.panel("chat").view.deeds.why_last()
+    window.frame.panel("chat").view.deeds.do("why")
     await until(window.frame.side_view.is_open, 30)
 
 

@@ -43,10 +43,6 @@ class ChannelDeeds:
     @abstractmethod
     def _start(self, make: Callable[[], Any], name: str, *, replace: bool = False) -> None: ...
 
-    @abstractmethod
-    def read_as_text(self) -> None:
-        """Show the held part of the conversation as plain text."""
-
     def open_channel_menu(self) -> None:
         """Show the menu of the open channel below its name."""
         if self._model.open is not None:
@@ -79,7 +75,7 @@ class ChannelDeeds:
         menu.addSeparator()
         menu.addAction(tr("Bring in a chat…")).triggered.connect(lambda: self.do("bring_in"))
         menu.addAction(tr("Export the messages…")).triggered.connect(lambda: self.do("export_channel"))
-        menu.addAction(tr("Read as plain text")).triggered.connect(self.read_as_text)
+        menu.addAction(tr("Read as plain text")).triggered.connect(lambda: self.do("read_as_text"))
         menu.addSeparator()
         menu.addAction(tr("Erase for good…")).triggered.connect(lambda: self.do("erase_channel"))
         menu.popup(place)

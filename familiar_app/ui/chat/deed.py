@@ -8,23 +8,18 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, QUrl
-from PySide6.QtGui import QCursor, QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QMenu
+from PySide6.QtGui import QDesktopServices
 
 from familiar_app.domain.errors import FamiliarError
 from familiar_app.domain.ids import ChannelId, TurnId
-from familiar_app.domain.text import tr
-from familiar_app.domain.trace import PromptTrace
-from familiar_app.domain.turn import Revision, Role
 from familiar_app.ui.chat.bring_deed import BringDeeds
 from familiar_app.ui.chat.channel_deed import ChannelDeeds
 from familiar_app.ui.chat.composer import length_problem
 from familiar_app.ui.chat.day_picker import DayPicker
 from familiar_app.ui.chat.erasing import EraseDeeds
 from familiar_app.ui.chat.markdown import is_web_link
-from familiar_app.ui.chat.row import Row, RowKey
-from familiar_app.ui.chat.side_content import RevisionsView, WhyView, whole_text
-from familiar_app.ui.chat.why import explain
+from familiar_app.ui.chat.row_deed import RowDeeds
+from familiar_app.ui.chat.side_deed import SideDeeds
 from familiar_app.ui.kit.channel_title import channel_title
 from familiar_app.ui.kit.panel import Place
 
@@ -43,10 +38,16 @@ class Deeds(EraseDeeds, BringDeeds, ChannelDeeds):
         self._view = view
         self.closed = False
         self._talks = self._acts = 0
-        model = view.model
-        self._model = model
-        model.offer_undo = self._offer_undo
-        self._plain: dict[str, Callable[[], object]] = {
+        self._model = view.model
+        self._model.offer_undo = self._offer_undo
+        self._side = SideDeeds(view, self._start, self.show_turn)
+        rows = RowDeeds(view, self._side, self.do, self._start, self._erase_message)
+        self.row_do, self.row_menu = rows.do, rows.menu
+        self._plain, self._lasting = self._plain_deeds(), self._lasting_deeds()
+
+    def _plain_deeds(self) -> dict[str, Callable[[], object]]:
+        view, model, side = self._view, self._model, self._side
+        return {
             "send": self.send,
             "send_or_stop": lambda: self.do("stop") if model.replying else self.send(),
             "stop": model.stop,
@@ -55,14 +56,17 @@ class Deeds(EraseDeeds, BringDeeds, ChannelDeeds):
             "cancel_edit": model.edits.cancel,
             "greeting_back": lambda: model.greetings.step(-1),
             "greeting_on": lambda: model.greetings.step(1),
-            "why": self.why_last,
-            "why_silent": self.why_silent,
-            "find": view_find(view),
+            "why": side.why_last,
+            "why_silent": side.why_silent,
+            "find": lambda: view.finder.begin(),
             "day": self.pick_day,
             "channel_menu": self.open_channel_menu,
-            "read_as_text": self.read_as_text,
+            "read_as_text": side.read_as_text,
         }
-        self._lasting: dict[str, Make] = {
+
+    def _lasting_deeds(self) -> dict[str, Make]:
+        model = self._model
+        return {
             "swipe_back": lambda: model.swipe(-1),
             "swipe_on": lambda: model.swipe(1),
             "regenerate": model.regenerate,
@@ -254,126 +258,7 @@ class Deeds(EraseDeeds, BringDeeds, ChannelDeeds):
         if is_web_link(url):
             QDesktopServices.openUrl(QUrl(url))
 
-    # ---- rows
-
-    def row_do(self, deed: str, key: RowKey | None) -> None:
-        """Do something with a row."""
-        row = self._view.row_of(key)
-        turn = row.turn if row is not None else None
-        if deed in ("end", "beginning"):
-            self.do(deed)
-        elif deed == "copy":
-            self.copy(row)
-        elif row is None or key is None:
-            return
-        elif deed == "edit" and turn is not None:
-            self._model.edits.begin(turn)
-        elif deed == "take_back" and turn is not None:
-            self._start(lambda: self._model.notes.take_back(turn), "chat.take_back")
-        elif deed == "memory" and turn is not None:
-            note = self._model.open.note_of(turn) if self._model.open else None
-            if note is not None:
-                self._view.context.go_to("memories", str(note.memory))
-        elif deed == "remove" and turn is not None:
-            self._start(lambda: self._model.edits.remove([turn]), "chat.remove")
-        elif deed == "erase" and turn is not None:
-            self._start(lambda: self._erase_message(turn.id), "chat.erase")
-        elif deed == "why" and turn is not None:
-            self._start(lambda: self._why(turn.id), "chat.why", replace=True)
-        elif deed == "revisions" and turn is not None:
-            self._start(lambda: self._revisions(turn.id), "chat.revisions", replace=True)
-        elif deed == "whole":
-            self._view.context.side_view.show_widget(
-                tr("Whole message"), whole_text(self._view.theme, row.text, tr("Message"))
-            )
-        elif deed == "menu":
-            self.row_menu(key, QCursor.pos())
-
-    def copy(self, row: Row | None) -> None:
-        """Copy what is marked, else the whole message."""
-        text = self._view.transcript.selected_text() or (row.text if row else "")
-        if text:
-            QGuiApplication.clipboard().setText(text)
-            self._view.context.tell(tr("Copied."))
-
-    def row_menu(self, key: RowKey, place: QPoint) -> None:
-        """Show what can be done with a message."""
-        row = self._view.row_of(key)
-        if row is None or row.turn is None:
-            return
-        turn = row.turn
-        menu = QMenu(self._view)
-        menu.setAccessibleName(tr("Message"))
-        menu.aboutToHide.connect(menu.deleteLater)
-
-        def add(caption: str, deed: str, *, on: bool = True) -> None:
-            if on:
-                menu.addAction(caption).triggered.connect(lambda: self.row_do(deed, key))
-
-        if self._view.transcript.selected_text():
-            add(tr("Copy marked text"), "copy")
-        menu.addAction(tr("Copy message")).triggered.connect(lambda: QGuiApplication.clipboard().setText(row.text))
-        add(tr("Why?"), "why", on=turn.trace is not None)
-        menu.addSeparator()
-        add(tr("Edit"), "edit", on=not turn.deleted)
-        add(tr("Versions ({n})", n=turn.revision), "revisions", on=turn.revision > 1)
-        if row.last_answer and turn.role is Role.ASSISTANT and turn.answers is not None:
-            menu.addAction(tr("Answer again")).triggered.connect(lambda: self.do("regenerate"))
-        if row.last_answer and self._model.cut.holds(turn):
-            menu.addAction(tr("Continue")).triggered.connect(lambda: self.do("go_on"))
-        add(tr("Show on its own"), "whole")
-        menu.addSeparator()
-        add(tr("Remove"), "remove")
-        add(tr("Erase for good…"), "erase", on=not turn.deleted)
-        menu.popup(place)
-
-    def why_last(self) -> None:
-        """Show the prompt behind the last answer."""
-        answer = self._model.open.last_answer() if self._model.open else None
-        if answer is not None:
-            self._start(lambda: self._why(answer.id), "chat.why", replace=True)
-
-    async def _why(self, turn: TurnId) -> None:
-        self._show_why(tr("Why this answer"), await self._model.trace_of(turn))
-
-    def why_silent(self) -> None:
-        """Show the prompt after which nothing was said."""
-        reply = self._model.reply
-        if reply is not None and reply.prompt is not None:
-            stored = reply.prompt.model_copy(update={"id": reply.trace_id})
-            self._show_why(tr("Why it stayed silent"), stored)
-
-    def _show_why(self, title: str, trace: PromptTrace) -> None:
-        context = self._view.context
-        inspect = None if trace.id is None else lambda: context.go_to("prompts", str(trace.id))
-        shown = WhyView(self._view.theme, explain(trace, self._model.zone), self.show_turn, inspect=inspect)
-        context.side_view.show_widget(title, shown)
-
-    async def _revisions(self, turn: TurnId) -> None:
-        view = self._view
-        found = await self._model.edits.revisions(turn)
-
-        def restore(revision: Revision) -> None:
-            view.context.side_view.close_view()
-            self._start(lambda: self._model.edits.put_text(turn, revision.content), "chat.edit")
-
-        shown = RevisionsView(view.theme, found, self._model.zone, restore)
-        view.context.side_view.show_widget(tr("Versions of this message"), shown)
-
-    def read_as_text(self) -> None:
-        """Show the held part of the conversation as plain text, for screen readers and for copying."""
-        rows = self._model.open.rows if self._model.open else []
-        text = "\n\n".join(row.spoken() for row in rows)
-        self._view.context.side_view.show_widget(
-            tr("Conversation as text"), whole_text(self._view.theme, text, tr("Conversation"))
-        )
-
 
 def _not_measured(error: FamiliarError, _again: object) -> None:
     """The meter keeps its last figure; what is wrong is told when the message is sent."""
     log.info("the prompt of a draft was not measured", exc_info=error)
-
-
-def view_find(view: ChatView) -> Callable[[], object]:
-    """Return what opens the search of a view."""
-    return lambda: view.finder.begin()
