@@ -50,7 +50,7 @@ class Deeds(EraseDeeds, BringDeeds, ChannelDeeds):
         return {
             "send": self.send,
             "send_or_stop": lambda: self.do("stop") if model.replying else self.send(),
-            "stop": model.stop,
+            "stop": model.talk.stop,
             "escape": self.escape,
             "edit_last": model.edits.begin_last_own,
             "cancel_edit": model.edits.cancel,
@@ -67,11 +67,11 @@ class Deeds(EraseDeeds, BringDeeds, ChannelDeeds):
     def _lasting_deeds(self) -> dict[str, Make]:
         model = self._model
         return {
-            "swipe_back": lambda: model.swipe(-1),
-            "swipe_on": lambda: model.swipe(1),
-            "regenerate": model.regenerate,
-            "try_again": model.try_again,
-            "go_on": model.go_on,
+            "swipe_back": lambda: model.talk.swipe(-1),
+            "swipe_on": lambda: model.talk.swipe(1),
+            "regenerate": model.talk.regenerate,
+            "try_again": model.talk.try_again,
+            "go_on": model.talk.go_on,
             "greet": model.greetings.begin,
             "end": model.go_to_end,
             "beginning": lambda: model.go_to_place(0.0),
@@ -124,7 +124,7 @@ class Deeds(EraseDeeds, BringDeeds, ChannelDeeds):
             return
         view.notice.clear()
         self._keep_typed()
-        self._start(lambda: model.send(text), self._talk())
+        self._start(lambda: model.talk.send(text), self._talk())
 
     def can_escape(self) -> bool:
         """Tell whether there is something that Esc closes."""

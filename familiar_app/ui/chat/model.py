@@ -1,4 +1,4 @@
-"""The chat as a whole, without Qt: which channel is open, what is being said in it, and everything one can do there.
+"""The chat as a whole, without Qt: which channel is open, and all that can be done there.
 
 Listeners hear `channels`, `opened`, `rows`, `live` (more text of the reply), `jump` (show `target`), `sent`, `meter`,
 `answered`, `search` and `edit`. Coroutines raise FamiliarError; whoever starts them shows it.
@@ -7,26 +7,26 @@ Listeners hear `channels`, `opened`, `rows`, `live` (more text of the reply), `j
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Protocol
 
-from familiar_app.conversation.event import ExchangeEvent
 from familiar_app.domain.errors import UserError
-from familiar_app.domain.ids import OWNER, ChannelId, FamiliarId, TurnId, is_of_discord
+from familiar_app.domain.ids import ChannelId, FamiliarId, TurnId, is_of_discord
 from familiar_app.domain.text import tr
 from familiar_app.domain.trace import PromptTrace
-from familiar_app.domain.turn import Author, Channel, Role, Turn
+from familiar_app.domain.turn import Channel, Role, Turn
 from familiar_app.ui.chat.channel_list import ChannelListModel
-from familiar_app.ui.chat.composer import Drafts, check_message
+from familiar_app.ui.chat.composer import Drafts
 from familiar_app.ui.chat.context_meter import Meter, meter_of_draft, meter_of_trace
 from familiar_app.ui.chat.finder import Finder
 from familiar_app.ui.chat.further import CutAnswers
 from familiar_app.ui.chat.greeting import Greetings
 from familiar_app.ui.chat.memory_note import MemoryNotes
 from familiar_app.ui.chat.moving import Moving
-from familiar_app.ui.chat.reply import LiveReply, StillAnsweringError, follow, speed_of
+from familiar_app.ui.chat.reply import LiveReply
 from familiar_app.ui.chat.row import RowKey
+from familiar_app.ui.chat.talk import Talk
 from familiar_app.ui.chat.transcript import Transcript
 from familiar_app.ui.chat.turn_edit import TurnEdits
 
@@ -61,12 +61,12 @@ class ChatModel(Moving):
         self.channels.watch(lambda _what: self.tell("channels"))
         self.drafts = Drafts(services.vault.state)
         self.finder = Finder(services.vault.turns)
-        self.replies: dict[ChannelId, LiveReply] = {}
         self.open: Transcript | None = None
         self.meter: Meter | None = None
         self.target: RowKey | None = None
         self.following = True
         self.chosen_channel: ChannelId | None = None
+        self.talk = Talk(self)
         self.edits = TurnEdits(self)
         self.greetings = Greetings(self)
         self.notes = MemoryNotes(self)
@@ -102,7 +102,7 @@ class ChatModel(Moving):
     @property
     def reply(self) -> LiveReply | None:
         """The reply in the open channel, also one that has just ended."""
-        return self.replies.get(self.open.channel.id) if self.open else None
+        return self.talk.replies.get(self.open.channel.id) if self.open else None
 
     @property
     def replying(self) -> bool:
@@ -166,160 +166,6 @@ class ChatModel(Moving):
         made.notices = self.hosted.config.saved_memories.notice_visibility
         return made
 
-    # ---- saying and answering
-
-    async def send(self, text: str) -> None:
-        """Say something and wait for the answer. Raises UserError where it can't be sent."""
-        text = check_message(text)
-        if not text or self.open is None:
-            return
-        channel = self.open.channel
-        self._refuse_while_busy(channel)
-        if not self.open.window.at_end:
-            await self.go_to_end()
-        self.following = True
-        talk = self.hosted.conversation
-        reply = LiveReply(channel.id, self.hosted.id, stop=lambda: talk.stop(channel.id))
-        await self._follow(talk.say(channel, text, Author(OWNER, self.owner_name)), reply)
-
-    async def answer(self, turn: Turn) -> None:
-        """Ask for another answer in the place of `turn`, or for one to a turn of the owner."""
-        if self.open is None:
-            return
-        self._refuse_while_busy(self.open.channel)
-        if turn.role is Role.ASSISTANT and turn.answers is None:
-            raise UserError(tr("This opens the conversation, so there is nothing it answers."), tr("Edit it instead."))
-        answers = turn.answers if turn.role is Role.ASSISTANT else turn.id
-        channel, talk = self.open.channel.id, self.hosted.conversation
-        reply = LiveReply(channel, self.hosted.id, answers=answers, stop=lambda: talk.stop(channel))
-        await self._follow(talk.regenerate(turn.id), reply)
-
-    async def try_again(self) -> None:
-        """Ask for an answer to the last turn, after one failed, was stopped or never came."""
-        reply, last = self.reply, self.open.last_turn() if self.open else None
-        if reply is not None and reply.state == "failed" and reply.goes_on is not None:
-            await self.go_on()
-        elif last is not None:
-            await self.answer(last)
-
-    async def go_on(self) -> None:
-        """Have the last answer continued, as another answer in its place."""
-        answer = self.open.last_answer() if self.open else None
-        if self.open is None or answer is None:
-            return
-        self._refuse_while_busy(self.open.channel)
-        if answer.answers is None:
-            raise UserError(tr("This opens the conversation and is whole."), tr("Edit it instead."))
-        channel, talk = self.open.channel.id, self.hosted.conversation
-        reply = LiveReply(channel, self.hosted.id, answers=answer.answers, goes_on=answer.id, text=answer.content)
-        reply.stop = lambda: talk.stop(channel)
-        await self._follow(talk.go_on(answer.id), reply)
-
-    async def regenerate(self) -> None:
-        """Ask for another last answer."""
-        if self.open and (last := self.open.last_answer() or self.open.last_turn()):
-            await self.answer(last)
-
-    async def swipe(self, direction: int) -> None:
-        """Show the previous (-1) or next (1) alternative of the last answer; beyond the last, a new one is made."""
-        answer = self.open.last_answer() if self.open else None
-        if answer is None or self.replying:
-            return
-        if answer.answers is None:
-            await self.greetings.swipe(answer, direction)
-            return
-        everybody = await self.vault.turns.answers(answer.answers)
-        all_of_them = [one for one in everybody if one.familiar == answer.familiar]
-        index = next((i for i, one in enumerate(all_of_them) if one.id == answer.id), len(all_of_them) - 1)
-        wanted = index + direction
-        if wanted < 0:
-            return
-        if wanted >= len(all_of_them):
-            await self.answer(answer)
-            return
-        self.show_turn(await self.vault.turns.choose(all_of_them[wanted].id))
-        await self.cut.look()
-
-    def stop(self) -> None:
-        """Stop the reply in the open channel; what was said so far stays."""
-        reply = self.reply
-        if reply is not None and not reply.over:
-            reply.state = "stopping"
-            reply.stop()
-            self.tell("live")
-
-    def _refuse_while_busy(self, channel: Channel) -> None:
-        reply = self.replies.get(channel.id)
-        if reply is not None and not reply.over:
-            raise StillAnsweringError(
-                tr("{name} is still answering.", name=self.hosted.name), tr("Wait for the end, or stop it with Esc.")
-            )
-
-    async def _follow(self, events: AsyncGenerator[ExchangeEvent], reply: LiveReply) -> None:
-        self.replies[reply.channel] = reply
-        self.report("answering", None)
-        self.arrange()
-        self.tell("rows")
-        try:
-            await follow(events, reply, self._told)
-        except BaseException:
-            if reply.state == "stopped":
-                self.replies.pop(reply.channel, None)
-                self.report("idle", None)
-                self.arrange()
-                self.tell("rows")
-            raise
-        await self._ended(reply)
-
-    def _told(self, reply: LiveReply, what: str) -> None:
-        here = self.open is not None and self.open.channel.id == reply.channel
-        if what == "user_turn" and reply.user_turn is not None:
-            self.drafts.put(reply.channel, "")
-            if here and self.open:
-                self.open.unread_from = None
-                self.open.heard(reply.user_turn)
-                self.arrange()
-                self.tell("sent")
-                self.tell("rows")
-            return
-        if what == "tool":
-            if here and self.open and reply.tool_turn is not None:
-                self.open.heard(reply.tool_turn)
-                self.arrange()
-                self.tell("rows")
-            return
-        if here and what == "state" and reply.prompt is not None:
-            self._measure(reply.prompt)
-        if what == "text":
-            self.report("answering", reply.tokens_per_s())
-            if here and self.open:
-                self.open.grow(reply)
-                self.tell("live")
-            return
-        if what == "over" and here and self.open and reply.turn is not None:
-            self.open.heard(reply.turn)
-        if here:
-            self.arrange()
-            self.tell("rows")
-            if what == "over":
-                self.tell("answered")
-
-    async def _ended(self, reply: LiveReply) -> None:
-        trace = await self.vault.traces.get(reply.trace_id) if reply.trace_id is not None else None
-        if reply.turn is not None and trace is not None:
-            self.cut.note(reply.turn.id, trace)
-            self.tell("rows")
-        elif reply.turn is not None:
-            await self.cut.look()
-        speed = speed_of(trace) or reply.tokens_per_s()
-        self.report("failed" if reply.state == "failed" else "idle", speed)
-        here = self.open is not None and self.open.channel.id == reply.channel and self.following
-        last = (reply.turn or reply.user_turn) if here else reply.user_turn
-        if last is not None:
-            await self.vault.channels.mark_read(reply.channel, last.id)
-        await self.drafts.save()
-        await self.channels.load()
-
     # ---- showing
 
     def arrange(self) -> None:
@@ -358,7 +204,7 @@ class ChatModel(Moving):
         if answer is not None and trace is not None:
             self.cut.note(answer.id, trace)
         if trace is not None and self.open is transcript:
-            self._measure(trace)
+            self.measure(trace)
 
     async def measure_draft(self, text: str) -> None:
         """Show how full the context would be with what is being written. Raises where no prompt can be made."""
@@ -370,7 +216,8 @@ class ChatModel(Moving):
             self.meter = meter_of_draft(measured)
             self.tell("meter")
 
-    def _measure(self, trace: PromptTrace) -> None:
+    def measure(self, trace: PromptTrace) -> None:
+        """Show how full the context was with a prompt."""
         self.meter = meter_of_trace(trace)
         self.tell("meter")
 

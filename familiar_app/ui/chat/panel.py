@@ -213,7 +213,7 @@ class ChatPanel:
             opened = view.model.open
             if opened is not None:
                 view.model.drafts.put(opened.channel.id, view.composer.toPlainText())
-            for reply in view.model.replies.values():
+            for reply in view.model.talk.replies.values():
                 if not reply.over:
                     reply.stop()
             await _settle(view)
@@ -224,6 +224,6 @@ class ChatPanel:
 async def _settle(view: ChatView) -> None:
     """Give a stopped reply a moment to be stored."""
     for _ in range(20):
-        if not any(not reply.over for reply in view.model.replies.values()):
+        if not any(not reply.over for reply in view.model.talk.replies.values()):
             return
         await asyncio.sleep(0.05)

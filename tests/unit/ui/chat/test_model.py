@@ -48,7 +48,7 @@ async def test_the_last_channel_opens_again(stage: Stage, chat: ChatModel) -> No
 
 async def test_a_message_and_its_answer_are_shown_and_stored(stage: Stage, chat: ChatModel) -> None:
     await chat.start()
-    await chat.send("Hello **Mira**\n")
+    await chat.talk.send("Hello **Mira**\n")
     assert texts(chat) == ["Hello **Mira**", "Hello there."]
     assert chat.open is not None
     assert chat.open.rows[-1].last_answer
@@ -69,9 +69,9 @@ async def test_a_message_and_its_answer_are_shown_and_stored(stage: Stage, chat:
 
 async def test_nothing_but_space_is_not_sent_and_too_much_is_refused(stage: Stage, chat: ChatModel) -> None:
     await chat.start()
-    await chat.send(" \n ")
+    await chat.talk.send(" \n ")
     with pytest.raises(UserError, match="64,001 characters"):
-        await chat.send("x" * (MESSAGE_CHARS + 1))
+        await chat.talk.send("x" * (MESSAGE_CHARS + 1))
     assert await stage.vault.turns.count() == 0
 
 
@@ -79,7 +79,7 @@ async def test_text_comes_in_batches(stage: Stage, chat: ChatModel) -> None:
     await chat.start()
     stage.talk.pieces = ["word "] * 60
     stage.talk.pause_s = 0.004
-    await chat.send("Go on")
+    await chat.talk.send("Go on")
     assert texts(chat)[-1] == "word " * 60
     assert 2 <= chat.told.count("live") <= 25
 
@@ -87,10 +87,10 @@ async def test_text_comes_in_batches(stage: Stage, chat: ChatModel) -> None:
 async def test_a_second_message_waits_for_the_first(stage: Stage, chat: ChatModel) -> None:
     await chat.start()
     stage.talk.gate.clear()
-    first = asyncio.create_task(chat.send("One"))
+    first = asyncio.create_task(chat.talk.send("One"))
     await until(lambda: chat.replying and texts(chat)[1:])
     with pytest.raises(UserError, match="still answering"):
-        await chat.send("Two")
+        await chat.talk.send("Two")
     stage.talk.gate.set()
     await first
     assert texts(chat) == ["One", "Hello there."]
@@ -99,9 +99,9 @@ async def test_a_second_message_waits_for_the_first(stage: Stage, chat: ChatMode
 async def test_stop_keeps_what_was_said(stage: Stage, chat: ChatModel) -> None:
     await chat.start()
     stage.talk.pieces, stage.talk.pause_s = ["a"] * 500, 0.01
-    task = asyncio.create_task(chat.send("Count"))
+    task = asyncio.create_task(chat.talk.send("Count"))
     await until(lambda: len(texts(chat)) > 1 and texts(chat)[1])
-    chat.stop()
+    chat.talk.stop()
     assert chat.reply is not None
     assert chat.reply.state == "stopping"
     await task
@@ -111,27 +111,27 @@ async def test_stop_keeps_what_was_said(stage: Stage, chat: ChatModel) -> None:
 
 async def test_answers_swipe_and_one_beyond_the_last_is_new(stage: Stage, chat: ChatModel) -> None:
     await chat.start()
-    await chat.send("Hello")
+    await chat.talk.send("Hello")
     stage.talk.pieces = ["Another."]
-    await chat.swipe(1)
+    await chat.talk.swipe(1)
     assert texts(chat) == ["Hello", "Another."]
     assert chat.open is not None
     turn = chat.open.rows[-1].turn
     assert turn is not None
     assert (turn.alternative, turn.alternatives) == (2, 2)
     key = chat.open.rows[-1].key
-    await chat.swipe(-1)
+    await chat.talk.swipe(-1)
     assert texts(chat) == ["Hello", "Hello there."]
     assert chat.open.rows[-1].key == key
-    await chat.swipe(-1)
-    await chat.swipe(1)
+    await chat.talk.swipe(-1)
+    await chat.talk.swipe(1)
     assert texts(chat) == ["Hello", "Another."]
 
 
 async def test_a_failed_reply_stands_in_place_until_tried_again(stage: Stage, chat: ChatModel) -> None:
     await chat.start()
     stage.talk.error = OutsideError("The model is out of reach.", "Start the server.", retryable=True)
-    await chat.send("Hello")
+    await chat.talk.send("Hello")
     assert chat.open is not None
     failure = chat.open.rows[-1]
     assert (failure.kind, failure.label, failure.next_step) == (
@@ -141,7 +141,7 @@ async def test_a_failed_reply_stands_in_place_until_tried_again(stage: Stage, ch
     )
     assert chat.reports[-1][0] == "failed"
     stage.talk.error = None
-    await chat.try_again()
+    await chat.talk.try_again()
     assert kinds(chat) == ["day", "turn", "turn"]
     assert texts(chat) == ["Hello", "Hello there."]
 
@@ -149,7 +149,7 @@ async def test_a_failed_reply_stands_in_place_until_tried_again(stage: Stage, ch
 async def test_a_saved_memory_is_a_quiet_line_that_can_be_taken_back(stage: Stage, chat: ChatModel) -> None:
     await chat.start()
     stage.talk.keeps = "{user} likes tea"
-    await chat.send("I like tea")
+    await chat.talk.send("I like tea")
     assert kinds(chat) == ["day", "turn", "memory", "turn"]
     assert chat.open is not None
     line, answer = chat.open.rows[-2:]
@@ -181,7 +181,7 @@ async def test_a_line_about_a_memory_tells_no_more_than_it_may(stage: Stage, cha
     await chat.start()
     assert chat.open is not None
     chat.open.notices = "minimal"
-    await chat.send("I like tea")
+    await chat.talk.send("I like tea")
     assert chat.open.rows[-2].spoken() == "Memory saved."
     chat.open.notices = "hidden"
     chat.arrange()
@@ -191,33 +191,33 @@ async def test_a_line_about_a_memory_tells_no_more_than_it_may(stage: Stage, cha
 
 async def test_an_answer_made_again_with_a_tool_is_the_last_one(stage: Stage, chat: ChatModel) -> None:
     await chat.start()
-    await chat.send("I like tea")
+    await chat.talk.send("I like tea")
     stage.talk.keeps, stage.talk.pieces = "{user} likes tea", ["Another."]
-    await chat.regenerate()
+    await chat.talk.regenerate()
     assert chat.open is not None
     assert texts(chat) == ["I like tea", "Another."]
     assert [row.last_answer for row in chat.open.rows if row.kind == "turn"] == [False, True]
     await chat.open_channel(chat.open.channel.id)
     assert kinds(chat) == ["day", "turn", "memory", "turn"]
     assert chat.open.rows[-1].last_answer
-    await chat.swipe(-1)
+    await chat.talk.swipe(-1)
     assert texts(chat) == ["I like tea", "Hello there."]
 
 
 async def test_a_reply_that_failed_after_a_tool_can_be_asked_for_again(stage: Stage, chat: ChatModel) -> None:
     await chat.start()
     stage.talk.keeps, stage.talk.pieces = "{user} likes tea", []
-    await chat.send("I like tea")
+    await chat.talk.send("I like tea")
     assert kinds(chat)[1:] == ["turn", "memory", "unanswered"]
     stage.talk.keeps, stage.talk.pieces = None, ["Tea it is."]
-    await chat.try_again()
+    await chat.talk.try_again()
     assert texts(chat) == ["I like tea", "Tea it is."]
 
 
 async def test_silence_is_told(stage: Stage, chat: ChatModel) -> None:
     await chat.start()
     stage.talk.silent = True
-    await chat.send("Hm")
+    await chat.talk.send("Hm")
     assert kinds(chat)[-1] == "silent"
 
 
@@ -226,13 +226,13 @@ async def test_a_message_without_an_answer_offers_one(stage: Stage, chat: ChatMo
     await stage.fill(channel, 1)
     await chat.start()
     assert kinds(chat)[-1] == "unanswered"
-    await chat.try_again()
+    await chat.talk.try_again()
     assert texts(chat) == ["message 0", "Hello there."]
 
 
 async def test_editing_keeps_the_old_text_and_can_be_taken_back(chat: ChatModel) -> None:
     await chat.start()
-    await chat.send("Helo")
+    await chat.talk.send("Helo")
     chat.edits.begin_last_own()
     assert chat.edits.key is not None
     await chat.edits.save("Hello")
@@ -252,7 +252,7 @@ async def test_editing_keeps_the_old_text_and_can_be_taken_back(chat: ChatModel)
 
 async def test_an_edit_to_nothing_is_refused(chat: ChatModel) -> None:
     await chat.start()
-    await chat.send("Hello")
+    await chat.talk.send("Hello")
     chat.edits.begin_last_own()
     with pytest.raises(UserError, match="empty message"):
         await chat.edits.save("  ")
@@ -365,7 +365,7 @@ async def test_drafts_are_kept_per_channel(stage: Stage, chat: ChatModel) -> Non
     again = ChatModel(stage.services, MIRA)
     await again.open_channel(main.id)
     assert again.drafts.held(main.id) == "half a thought"
-    await again.send("half a thought, whole")
+    await again.talk.send("half a thought, whole")
     assert await stage.vault.state.get(f"chat.draft.{main.id}") == ""
 
 
@@ -391,10 +391,10 @@ async def test_an_empty_channel_offers_greetings(chat: ChatModel) -> None:
     turn = chat.open.rows[-1].turn
     assert turn is not None
     assert (turn.content, turn.role, turn.familiar) == ("Oh. You again.", Role.ASSISTANT, MIRA)
-    await chat.swipe(1)
+    await chat.talk.swipe(1)
     assert texts(chat) == ["Shh. Listen to the sea."]
     with pytest.raises(UserError, match="opens the conversation"):
-        await chat.regenerate()
+        await chat.talk.regenerate()
 
 
 async def test_a_trace_that_is_gone_is_said(stage: Stage, chat: ChatModel) -> None:
@@ -412,7 +412,7 @@ async def test_another_channel_can_be_read_while_a_reply_comes(stage: Stage, cha
     assert chat.open is not None
     main = chat.open.channel.id
     stage.talk.gate.clear()
-    task = asyncio.create_task(chat.send("Hello"))
+    task = asyncio.create_task(chat.talk.send("Hello"))
     await until(lambda: chat.replying and len(texts(chat)) > 1)
     await chat.open_channel(other.id)
     assert not chat.replying
