@@ -276,8 +276,8 @@ def test_reading_further_up_is_not_moved_by_a_reply(play) -> None:
         await scene.until(lambda: not scene.model.replying)
         await asyncio.sleep(0.1)
         assert [(transcript.stack.keys[number], top) for number, top, _ in transcript.stack.shown] == before
-        assert scene.view.newer.isVisible()
-        scene.view.newer.click()
+        assert scene.view.whereabouts.newer.isVisible()
+        scene.view.whereabouts.newer.click()
         await scene.until(transcript.stack.at_bottom)
 
     play(act, some)
@@ -472,7 +472,7 @@ def test_a_drag_of_the_overview_goes_to_the_beginning(play) -> None:
 
     async def act(scene: Scene) -> None:
         await scene.until(lambda: scene.model.open.calendar.turns == 2500)
-        QTest.mouseClick(scene.view.overview, Qt.MouseButton.LeftButton, pos=QPoint(7, 2))
+        QTest.mouseClick(scene.view.whereabouts.overview, Qt.MouseButton.LeftButton, pos=QPoint(7, 2))
         await scene.until(lambda: scene.model.open.window.turns[0].content.startswith("message 0 "))
         await scene.until(lambda: not scene.view.transcript.stack.following)
 

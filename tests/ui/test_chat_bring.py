@@ -44,7 +44,7 @@ def bring(scene: Scene, path: Path) -> None:
 
 def test_a_chat_is_looked_at_and_brought_into_a_new_channel(play, tmp_path: Path) -> None:
     async def act(scene: Scene) -> None:
-        assert scene.view.bring.isVisible()
+        assert scene.view.side.bring.isVisible()
         bring(scene, tavern(tmp_path))
         question = await dialog(scene, BringQuestion)
         assert await scene.stage.vault.turns.count() == 0
@@ -64,7 +64,7 @@ def test_a_chat_is_looked_at_and_brought_into_a_new_channel(play, tmp_path: Path
         await scene.until(lambda: len(scene.shown) == 4)
         assert scene.model.open.channel.title == "Old days"
         assert scene.view.header.title.text() == "Old days"
-        await scene.until(lambda: not scene.view.hint.isVisible())
+        await scene.until(lambda: not scene.view.side.hint.isVisible())
         assert {one.author.key for one in scene.model.open.window.turns} == {OWNER, "ego:mira"}
 
     play(act)

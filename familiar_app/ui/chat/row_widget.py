@@ -1,4 +1,4 @@
-"""Widgets that stand inside rows of the transcript: the bar below the last answer, errors, the editor, the tools."""
+"""Widgets that stand inside rows of the transcript: the bar below the last answer, errors, the editor."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from familiar_app.domain.turn import Turn
 from familiar_app.ui.chat.further import BreakOff
 from familiar_app.ui.chat.row import Row
 from familiar_app.ui.kit.button import button, icon_button
-from familiar_app.ui.kit.label import column, label, row, set_property, set_role, surface
+from familiar_app.ui.kit.label import column, label, row, set_property, set_role
 from familiar_app.ui.kit.theme import Theme
 
 Do = Callable[[str], object]
@@ -197,32 +197,3 @@ class _KeyedEdit(QPlainTextEdit):
             self._cancel()
         else:
             super().keyPressEvent(event)
-
-
-class RowTools(QFrame):
-    """Floats at the upper edge of the row under the mouse or the current one."""
-
-    def __init__(self, theme: Theme, parent: QWidget, do: Do) -> None:
-        super().__init__(parent)
-        set_role(self, "card")
-        self.setAccessibleName(tr("What to do with this message"))
-        layout = row(spacing=0)
-        layout.setContentsMargins(2, 2, 2, 2)
-        self.why = icon_button(theme, "question", tr("Why?"), lambda: do("why"), side=16)
-        self.copy = icon_button(theme, "copy", tr("Copy"), lambda: do("copy"), side=16, shortcut="Ctrl+C")
-        self.edit = icon_button(theme, "edit", tr("Edit"), lambda: do("edit"), side=16, shortcut="F2")
-        self.remove = icon_button(theme, "trash", tr("Remove"), lambda: do("remove"), side=16, shortcut="Del")
-        self.more = icon_button(theme, "more", tr("More"), lambda: do("menu"), side=16)
-        for widget in (self.why, self.copy, self.edit, self.remove, self.more):
-            layout.addWidget(widget)
-        self.setLayout(layout)
-        surface(self, 1)
-        self.setCursor(Qt.CursorShape.ArrowCursor)
-        self.hide()
-
-    def show_row(self, shown: Row) -> None:
-        """Offer what this row allows."""
-        turn = shown.turn
-        self.why.setVisible(turn is not None and turn.trace is not None)
-        self.edit.setVisible(turn is not None and not turn.deleted)
-        self.adjustSize()

@@ -7,27 +7,24 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, 
 from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
 
 from familiar_app.domain.errors import FamiliarError
-from familiar_app.domain.ids import TurnId
-from familiar_app.domain.text import ntr, tr
+from familiar_app.domain.text import tr
 from familiar_app.ui.chat.arrival import Arrivals
-from familiar_app.ui.chat.channel_list_view import ChannelListView
+from familiar_app.ui.chat.channel_side import ChannelSide
 from familiar_app.ui.chat.deed import Deeds
 from familiar_app.ui.chat.header import Header
 from familiar_app.ui.chat.look import Look
 from familiar_app.ui.chat.model import ChatModel
-from familiar_app.ui.chat.overview import Overview
 from familiar_app.ui.chat.reply import StillAnsweringError
-from familiar_app.ui.chat.row import Row, RowKey
+from familiar_app.ui.chat.row import RowKey
 from familiar_app.ui.chat.row_bars import RowBars
-from familiar_app.ui.chat.row_widget import RowTools
-from familiar_app.ui.chat.transcript import holds_whole_channel
+from familiar_app.ui.chat.row_tools import RowTools
 from familiar_app.ui.chat.transcript_view import TranscriptView
+from familiar_app.ui.chat.whereabouts import Whereabouts
 from familiar_app.ui.chat.writing import Writing
-from familiar_app.ui.kit.button import button, icon_button
 from familiar_app.ui.kit.channel_title import channel_title
 from familiar_app.ui.kit.find_bar import FindBar
 from familiar_app.ui.kit.icon import follow
-from familiar_app.ui.kit.label import column, label, line, row, surface
+from familiar_app.ui.kit.label import column, line, row, surface
 from familiar_app.ui.kit.notice import Notice
 from familiar_app.ui.kit.panel import PanelContext
 from familiar_app.ui.kit.task import Tasks
@@ -49,30 +46,18 @@ class ChatView(QWidget):
         self.tasks = Tasks(context.tasks, self, self._show_error)
         self.deeds = Deeds(self)
         do = self.deeds.do
-        self.channels = ChannelListView(theme)
+        self.side = ChannelSide(theme, do)
+        self.channels = self.side.channels
         self.header = Header(theme, do)
-        self.finder = FindBar(
-            theme,
-            tr("Search in this channel"),
-            (tr("Older hit"), tr("Newer hit")),
-            after_ms=SEARCH_AFTER_MS,
-            upwards=True,
-        )
+        steps = (tr("Older hit"), tr("Newer hit"))
+        self.finder = FindBar(theme, tr("Search in this channel"), steps, after_ms=SEARCH_AFTER_MS, upwards=True)
         self.transcript = TranscriptView(self._look())
-        self.overview = Overview(theme)
-        self.tools = RowTools(theme, self.transcript.viewport(), self._tool)
-        self.newer = button(tr("To the end"), lambda: do("end"), theme=theme, icon="chevron_down")
-        self.newer.setParent(self.transcript.viewport())
-        self.newer.setCursor(Qt.CursorShape.ArrowCursor)
-        self.newer.hide()
+        self.whereabouts = Whereabouts(theme, model, self.transcript, lambda: do("end"))
+        self.tools = RowTools(theme, self.transcript, self.deeds.row_do)
         self.writing = Writing(theme, self.notice, lambda: do("send_or_stop"))
         self.composer, self.send = self.writing.composer, self.writing.send
         self.limit, self.meter = self.writing.limit, self.writing.meter
-        self._tool_key: RowKey | None = None
-        self._draft = self._timer(400, self.deeds.keep_draft)
-        self._measure = self._timer(MEASURE_AFTER_MS, self.deeds.measure_draft)
-        self._read = self._timer(500, self.deeds.mark_seen)
-        self._clock = self._timer(60_000, self._show_channels, once=False)
+        self._make_timers()
         self._build()
         self.bars = RowBars(self)
         self._connect()
@@ -80,6 +65,12 @@ class ChatView(QWidget):
         self.arrivals = Arrivals(model, lambda: do("refresh"), self)
         follow(theme, self, self._restyle)
         self._set_state()
+
+    def _make_timers(self) -> None:
+        self._draft = self._timer(400, self.deeds.keep_draft)
+        self._measure = self._timer(MEASURE_AFTER_MS, self.deeds.measure_draft)
+        self._read = self._timer(500, self.deeds.mark_seen)
+        self._clock = self._timer(60_000, self._show_channels, once=False)
 
     def _timer(self, after_ms: int, run, *, once: bool = True) -> QTimer:
         timer = QTimer(self)
@@ -95,7 +86,7 @@ class ChatView(QWidget):
     def _build(self) -> None:
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setChildrenCollapsible(False)
-        self._split.addWidget(self._side())
+        self._split.addWidget(self.side)
         self._split.addWidget(self._middle())
         self._split.setStretchFactor(1, 1)
         self._split.setSizes([self.theme.px(212), 900])
@@ -103,38 +94,11 @@ class ChatView(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._split)
 
-    def _side(self) -> QWidget:
-        self._channel_side = surface(QWidget(), 2)
-        self._channel_side.setMinimumWidth(150)
-        head = row(spacing=4)
-        head.setContentsMargins(12, 8, 8, 8)
-        head.addWidget(label(tr("Channels"), "strong"))
-        head.addStretch(1)
-        head.addWidget(icon_button(self.theme, "plus", tr("New channel"), lambda: self.deeds.do("new_channel")))
-        layout = column(spacing=0)
-        layout.addLayout(head)
-        layout.addWidget(self.channels, 1)
-        layout.addWidget(self._hint())
-        self.channels.setStyleSheet("QListView { background: transparent; }")
-        self._channel_side.setLayout(layout)
-        return self._channel_side
-
-    def _hint(self) -> QWidget:
-        """Return what stands below the channels while nothing was said in any of them."""
-        self.hint = QWidget()
-        told = column(margins=12, spacing=4)
-        told.addWidget(label(tr("Talked elsewhere before?"), "faint", wrap=True))
-        self.bring = button(tr("Bring in a chat…"), lambda: self.deeds.do("bring_in"), role="link")
-        told.addWidget(self.bring, 0, Qt.AlignmentFlag.AlignLeft)
-        self.hint.setLayout(told)
-        self.hint.hide()
-        return self.hint
-
     def _middle(self) -> QWidget:
         middle = surface(QWidget(), 1)
         conversation = row(spacing=0)
         conversation.addWidget(self.transcript, 1)
-        conversation.addWidget(self.overview)
+        conversation.addWidget(self.whereabouts.overview)
         layout = column(spacing=0)
         layout.addWidget(self.header)
         layout.addWidget(self.finder)
@@ -161,9 +125,7 @@ class ChatView(QWidget):
         self.transcript.whole_wanted.connect(lambda key: self.deeds.row_do("whole", key))
         self.transcript.current_changed.connect(self._current_changed)
         self.transcript.deed.connect(self.deeds.row_do)
-        self.overview.wanted.connect(self.deeds.go_to_place)
-        self.overview.stepped.connect(lambda way: self.transcript.scroll_by(way * self.transcript.height() * 0.9))
-        self.overview.wheeled.connect(self.transcript.wheelEvent)
+        self.whereabouts.overview.wanted.connect(self.deeds.go_to_place)
         self.composer.deed.connect(do)
         self.composer.textChanged.connect(self._typed)
 
@@ -215,10 +177,8 @@ class ChatView(QWidget):
 
     def _show_channels(self) -> None:
         model = self.model
-        self.channels.rows.fill(model.channels.summaries, now=model.now(), zone=model.zone)
-        self.hint.setVisible(not any(one.turns for one in model.channels.summaries))
+        self.side.show_channels(model)
         if model.open is not None:
-            self.channels.select(model.open.channel.id)
             summary = model.channels.find(model.open.channel.id)
             self.header.show_title(channel_title(summary.channel if summary else model.open.channel))
         self.deeds.channels_changed()
@@ -251,7 +211,7 @@ class ChatView(QWidget):
         self.transcript.set_rows(self.model.open.rows)
         self.bars.refresh()
         self._set_state()
-        self._show_marks()
+        self.whereabouts.show_marks()
 
     def _show_live(self) -> None:
         if self.model.open is not None and self.model.open.rows:
@@ -277,7 +237,7 @@ class ChatView(QWidget):
         self.transcript.hits = self.model.finder.text
         self.finder.show_counter(self.model.finder.counter())
         self.transcript.viewport().update()
-        self._show_marks()
+        self.whereabouts.show_marks()
 
     # ---- state of the controls
 
@@ -306,45 +266,8 @@ class ChatView(QWidget):
         if opened.window.at_end and stack.at_bottom():
             opened.newer = 0
             self._read.start()
-        self._show_newer()
-        self._show_place()
+        self.whereabouts.show()
         self._place_tools()
-
-    def _show_newer(self) -> None:
-        opened = self.model.open
-        away = opened is not None and not self.model.following and not self.transcript.stack.at_bottom()
-        if away and opened is not None:
-            count = opened.newer
-            text = ntr("{n} new", "{n} new", count) if count else tr("To the end")
-            if self.newer.text() != text:
-                self.newer.setText(text)
-                self.newer.setAccessibleName(text)
-            self.newer.adjustSize()
-            port = self.transcript.viewport()
-            self.newer.move((port.width() - self.newer.width()) // 2, port.height() - self.newer.height() - 12)
-            self.newer.raise_()
-        self.newer.setVisible(away)
-
-    def _show_place(self) -> None:
-        opened = self.model.open
-        if opened is None or self.overview.dragged:
-            return
-        shown = [self.transcript.rows[number] for number, _, _ in self.transcript.stack.shown]
-        turns = [one.turn for one in shown if one.turn is not None]
-        if holds_whole_channel(opened.window) or not turns or not opened.calendar.turns:
-            self.overview.show_place(*self.transcript.pixel_place())
-            return
-        size = len(turns) / opened.calendar.turns
-        start = opened.calendar.place(turns[0].id, newest=opened.newest)
-        self.overview.show_place(1.0 - size if self.model.following else min(start, 1.0 - size), size)
-
-    def _show_marks(self) -> None:
-        opened = self.model.open
-        if opened is None:
-            return
-        hits = [opened.calendar.place(TurnId(hit), newest=opened.newest) for hit in self.model.finder.hits]
-        self.overview.show_marks(opened.calendar.marks(), hits)
-        self._show_place()
 
     def _current_changed(self, key: RowKey | None) -> None:
         found = self.transcript.row(key)
@@ -353,38 +276,16 @@ class ChatView(QWidget):
         self._place_tools()
 
     def _place_tools(self) -> None:
-        key = self.transcript.hovered or (self.transcript.current if self.transcript.hasFocus() else None)
-        found = self.transcript.row(key)
-        box = self.transcript.box_of(key) if key is not None else None
-        if found is None or box is None or found.turn is None or found.key == self.model.edits.key:
-            if not self.tools.isAncestorOf(self.focusWidget() or self):
-                self.tools.hide()
-            return
-        self._tool_key = key
-        self.tools.show_row(found)
-        left, width = self.transcript.look.column(self.transcript.viewport().width())
-        number = self.transcript.stack.index[found.key]
-        top = box.top() + self.transcript.layout_of(number).text_top - self.tools.height() - 5
-        self.tools.move(int(left + width - self.tools.width()), int(max(2, top)))
-        self.tools.show()
-        self.tools.raise_()
-
-    def _tool(self, what: str) -> None:
-        if self._tool_key is not None:
-            self.deeds.row_do(what, self._tool_key)
+        focused = self.tools.isAncestorOf(self.focusWidget() or self)
+        self.tools.place(edited=self.model.edits.key, focused=focused)
 
     def _show_error(self, error: FamiliarError, again) -> None:
         self._told_to_wait = isinstance(error, StillAnsweringError)
         self.notice.show_error(error, again)
 
-    def row_of(self, key: RowKey | None) -> Row | None:
-        """Return a shown row."""
-        return self.transcript.row(key)
-
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
-        narrow = self.width() < self.theme.px(NARROW_PX)
-        self._channel_side.setVisible(not narrow)
+        self.side.setVisible(self.width() >= self.theme.px(NARROW_PX))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc stops the reply, or closes what is open, from everywhere in the chat."""
