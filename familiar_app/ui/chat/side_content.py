@@ -148,7 +148,7 @@ class WhyView(QScrollArea):
             section.layout().insertWidget(2, ShareBar(theme, layer.share))
             layout.addWidget(section)
         layout.addWidget(line())
-        layout.addWidget(label(tr("Messages as they were sent ({n})", n=len(why.messages)), "strong"))
+        layout.addWidget(label(tr("Messages as they were sent ({n})", n=len(why.messages)), "strong", wrap=True))
         for message in why.messages:
             preview = " ".join(message.text.split())
             preview = preview if len(preview) <= 70 else preview[:69] + "…"

@@ -62,7 +62,7 @@ def explain(trace: PromptTrace, zone: tzinfo) -> Why:
 
 def _facts(trace: PromptTrace, zone: tzinfo) -> list[tuple[str, str]]:
     facts = [
-        (tr("Model"), f"{trace.model} ({trace.provider})"),
+        (tr("Model"), f"{trace.model} ({words(trace.provider)})"),
         (tr("When"), full_time(trace.at, zone)),
         (tr("Prompt"), meter(trace.tokens, trace.context_tokens, exact=trace.exact_tokens)),
     ]
