@@ -6,6 +6,7 @@ import argparse
 import re
 import unicodedata
 from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from familiar_app.domain.clock import parse_time
 from familiar_app.domain.errors import BadInputError
@@ -58,6 +59,14 @@ def channel(text: str) -> str:
     if not name or len(name) > MAX_CHANNEL_CHARS or not name.isprintable():
         raise argparse.ArgumentTypeError("this is no name of a channel.")
     return name
+
+
+def zone(text: str) -> ZoneInfo:
+    """Read the name of a time zone."""
+    try:
+        return ZoneInfo(text.strip())
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise argparse.ArgumentTypeError("this is no time zone, such as Europe/Berlin.") from error
 
 
 def local_channel(text: str) -> str:

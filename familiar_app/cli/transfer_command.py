@@ -6,13 +6,14 @@ import argparse
 import asyncio
 import sys
 from collections.abc import AsyncIterator
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 from familiar_app.cli.context import Command, heard
 from familiar_app.cli.lore_transfer import export_lorebook, import_card, import_lorebook
 from familiar_app.cli.memory_transfer import export_memories, import_memories
-from familiar_app.cli.option import channel, person_key
+from familiar_app.cli.option import channel, person_key, zone
 from familiar_app.cli.remembered_export import REMEMBERED, export_remembered
 from familiar_app.cli.statement_export import STATEMENT, export_statement
 from familiar_app.domain.errors import UsageError
@@ -53,6 +54,13 @@ def add_commands(commands: argparse._SubParsersAction[Any], common: argparse.Arg
     take.add_argument(
         "--self", dest="own_key", type=person_key, metavar="KEY", help="whose turns are the familiar's own (discord:ID)"
     )
+    take.add_argument(
+        "--time-zone",
+        type=zone,
+        default=UTC,
+        metavar="ZONE",
+        help="where times that name no time zone were written, such as Europe/Berlin (UTC)",
+    )
     take.set_defaults(handler=run_import)
 
     give = commands.add_parser(
@@ -80,8 +88,8 @@ async def run_import(command: Command) -> int:
     args = command.args
     kind = await asyncio.to_thread(_kind, args.file, args.format)
     if kind != "turns":
-        if args.skip_bad_lines or args.channel or args.own_key:
-            raise UsageError("--skip-bad-lines, --channel and --self are for turns.", "Leave them out.")
+        if args.skip_bad_lines or args.channel or args.own_key or args.time_zone is not UTC:
+            raise UsageError("--skip-bad-lines, --channel, --self and --time-zone are for turns.", "Leave them out.")
         if kind == "memories":
             return await import_memories(command, Path(args.file), dry_run=args.dry_run)
         return await (import_lorebook if kind == "lorebook" else import_card)(command, Path(args.file))
@@ -95,7 +103,9 @@ async def run_import(command: Command) -> int:
         turn_reader(format_name),
         format_name=format_name,
         familiar=familiar,
-        options=ReadOptions(name, source.name, ChannelKey(args.channel) if args.channel else None, args.own_key),
+        options=ReadOptions(
+            name, source.name, ChannelKey(args.channel) if args.channel else None, args.own_key, args.time_zone
+        ),
         log=services.vault.turns,
         channels=services.vault.channels,
         progress=lambda step, done, total: _show_progress(command, step, done, total),

@@ -11,14 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from hashlib import blake2b
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
 from familiar_app.domain.errors import BadInputError
 from familiar_app.domain.ids import OWNER, ChannelKey, PersonKey
-from familiar_app.domain.text import tr, tr_later
+from familiar_app.domain.text import tr
 from familiar_app.domain.turn import Author, Role
 from familiar_app.interchange.line import numbered_lines, parse_object
 from familiar_app.interchange.turn_record import ReadOptions, ReadReport, TurnRecord, count_kind
@@ -27,7 +27,6 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]+")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _AT_FORM = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})\s*@\s*(\d{1,2})h\s*(\d{1,2})m\s*(\d{1,2})s(?:\s*(\d{1,3})ms)?\Z")
 _WORD_FORMS = ("%B %d, %Y %I:%M%p", "%B %d, %Y %I:%M:%S%p", "%B %d, %Y")
-_NO_ZONE = tr_later("time without a time zone, read as UTC")
 
 
 @dataclass(slots=True)
@@ -89,7 +88,7 @@ def _open_chat(header: Mapping[str, Any], options: ReadOptions, number: int) -> 
     title = PurePath(options.source).stem or tr("SillyTavern chat")
     channel = options.channel or ChannelKey(f"local:sillytavern-{identity}")
     try:
-        start = _time(header.get("create_date"), ReadReport())
+        start = _time(header.get("create_date"), options.zone, ReadReport())
     except BadInputError:
         start = datetime.fromtimestamp(0, UTC)
     return _Chat(channel, title, identity, character, start)
@@ -105,7 +104,7 @@ def _message(
     if not text.strip():
         count_kind(report.left_out, tr("empty message"))
         return None
-    at = _when(value, chat, report)
+    at = _when(value, chat, options.zone, report)
     role = _role(value, name, chat, options)
     _note_losses(value, report)
     others = _other_swipes(value, text, role, chat, report)
@@ -182,45 +181,46 @@ def _note_losses(value: Mapping[str, Any], report: ReadReport) -> None:
             count_kind(report.changed, tr("hidden message, taken as an ordinary one"))
 
 
-def _when(value: Mapping[str, Any], chat: _Chat, report: ReadReport) -> datetime:
+def _when(value: Mapping[str, Any], chat: _Chat, zone: tzinfo, report: ReadReport) -> datetime:
     raw = value.get("send_date")
     if raw in (None, "", 0):
         chat.last_at += timedelta(seconds=1)
         count_kind(report.changed, tr("message without a time, placed a second after the one before"))
         return chat.last_at
-    chat.last_at = _time(raw, report)
+    chat.last_at = _time(raw, zone, report)
     return chat.last_at
 
 
-def _time(raw: object, report: ReadReport) -> datetime:
+def _time(raw: object, zone: tzinfo, report: ReadReport) -> datetime:
     """Read any of the forms in which SillyTavern has written times over the years."""
     try:
         if isinstance(raw, int | float) and not isinstance(raw, bool):
             return datetime.fromtimestamp(raw / 1000, UTC)
         if isinstance(raw, str):
-            return _time_from_text(raw.strip(), report)
+            return _time_from_text(raw.strip(), zone, report)
     except (ValueError, OverflowError, OSError) as error:
         raise BadInputError(tr("this is no time that SillyTavern writes."), field="send_date") from error
     raise BadInputError(tr("this is no time that SillyTavern writes."), field="send_date")
 
 
-def _time_from_text(text: str, report: ReadReport) -> datetime:
+def _time_from_text(text: str, zone: tzinfo, report: ReadReport) -> datetime:
     if text.isdecimal():
         return datetime.fromtimestamp(int(text) / 1000, UTC)
     if match := _AT_FORM.match(text):
         *parts, millisecond = (int(part or 0) for part in match.groups())
         year, month, day, hour, minute, second = parts
-        count_kind(report.changed, tr(_NO_ZONE))
-        return datetime(year, month, day, hour, minute, second, millisecond * 1000, tzinfo=UTC)
+        return _placed(datetime(year, month, day, hour, minute, second, millisecond * 1000), zone, report)  # noqa: DTZ001
     for form in _WORD_FORMS:
         try:
-            naive = datetime.strptime(text, form)  # noqa: DTZ007 (the zone is added below)
+            naive = datetime.strptime(text, form)  # noqa: DTZ007
         except ValueError:
             continue
-        count_kind(report.changed, tr(_NO_ZONE))
-        return naive.replace(tzinfo=UTC)
+        return _placed(naive, zone, report)
     instant = datetime.fromisoformat(text)
-    if instant.tzinfo is None:
-        count_kind(report.changed, tr(_NO_ZONE))
-        return instant.replace(tzinfo=UTC)
-    return instant.astimezone(UTC)
+    return instant.astimezone(UTC) if instant.tzinfo is not None else _placed(instant, zone, report)
+
+
+def _placed(naive: datetime, zone: tzinfo, report: ReadReport) -> datetime:
+    """Take a time as one of the place where the chat was written: the file does not name its zone."""
+    count_kind(report.changed, tr("time without a time zone, read as {zone}", zone=str(zone)))
+    return naive.replace(tzinfo=zone).astimezone(UTC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import BinaryIO
 
 from familiar_app.domain.errors import BadInputError
@@ -68,13 +68,14 @@ class ReadOptions:
     """What a reader has to know besides the file.
 
     `channel` is where turns go when the format does not name one. `own_key` is the key of the account in the file
-    whose turns are the familiar's own.
+    whose turns are the familiar's own. `zone` is where times without a time zone were written.
     """
 
     familiar_name: str
     source: str
     channel: ChannelKey | None = None
     own_key: str | None = None
+    zone: tzinfo = UTC
 
 
 TurnReader = Callable[[BinaryIO, ReadOptions, ReadReport], Iterator[TurnRecord]]

@@ -44,7 +44,7 @@ class BringDeeds:
     async def bring_in(self, path: Path) -> None:
         """Look into a file, ask, and store what is in it. Raises UserError, OutsideError."""
         model = self._model
-        work = Bringing(model.vault, model.familiar, model.hosted.name, path)
+        work = Bringing(model.vault, model.familiar, model.hosted.name, path, model.zone)
         seen = await self._looked_into(work)
         if seen is None:
             return

@@ -9,7 +9,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -93,8 +93,8 @@ class Choice:
 class Bringing:
     """One file on its way to one familiar."""
 
-    def __init__(self, vault: Vault, familiar: FamiliarId, name: str, path: Path) -> None:
-        self._vault, self._familiar, self._name, self.path = vault, familiar, name, path
+    def __init__(self, vault: Vault, familiar: FamiliarId, name: str, path: Path, zone: tzinfo = UTC) -> None:
+        self._vault, self._familiar, self._name, self.path, self._zone = vault, familiar, name, path, zone
         self._source: TurnSource | None = None
         self._format = ""
 
@@ -116,7 +116,7 @@ class Bringing:
         self._source = source_from_path(self.path)
         self._format = _format_of(self.path, self._source)
         seen = Seen(self._format)
-        options = ReadOptions(self._name, self._source.name)
+        options = ReadOptions(self._name, self._source.name, zone=self._zone)
         with self._source.open() as stream, self._source.watched(stream):
             for record in turn_reader(self._format)(stream, options, seen.read):
                 seen.note(record)
@@ -131,7 +131,8 @@ class Bringing:
         if self._source is None:
             raise UserError(tr("This file was not looked into yet."), tr("Choose it again."))
         own = choice.cast.familiar
-        options = ReadOptions(self._name, self._source.name, choice.channel, next(iter(own)) if len(own) == 1 else None)
+        own_key = next(iter(own)) if len(own) == 1 else None
+        options = ReadOptions(self._name, self._source.name, choice.channel, own_key, self._zone)
         work = TurnImport(
             self._source,
             cast_reader(turn_reader(self._format), choice),

@@ -6,6 +6,7 @@ import io
 import json
 from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -44,6 +45,21 @@ def said(text: str, **changes: Any) -> dict[str, Any]:
 
 def answered(text: str, **changes: Any) -> dict[str, Any]:
     return said(text) | {"name": "Aria", "is_user": False} | changes
+
+
+@pytest.mark.parametrize("written", ["July 1, 2024 7:00pm", "2024-07-01@19h00m00s", "2024-07-01T19:00:00"])
+def test_a_time_without_a_zone_was_written_where_the_reader_says(written: str) -> None:
+    (record,), report = tavern(said("Hi", send_date=written), zone=ZoneInfo("Europe/Berlin"))
+    assert record.at == datetime(2024, 7, 1, 17, tzinfo=UTC)
+    assert dict(report.changed) == {"time without a time zone, read as Europe/Berlin": 1}
+    (record,), report = tavern(said("Hi", send_date=written))
+    assert record.at == datetime(2024, 7, 1, 19, tzinfo=UTC)
+    assert dict(report.changed) == {"time without a time zone, read as UTC": 1}
+
+
+def test_a_time_with_a_zone_stays_what_it_is() -> None:
+    (record,), report = tavern(said("Hi", send_date="2024-07-01T19:00:00+05:00"), zone=ZoneInfo("Europe/Berlin"))
+    assert (record.at, report) == (datetime(2024, 7, 1, 14, tzinfo=UTC), ReadReport())
 
 
 def test_a_chat_of_two_becomes_owner_and_familiar() -> None:
