@@ -10,8 +10,8 @@ Texts are marked by the functions of `familiar_app.domain.text`.
 from __future__ import annotations
 
 import argparse
+import ast
 import io
-import os
 import re
 import sys
 import tomllib
@@ -20,7 +20,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
-from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
@@ -29,8 +28,6 @@ SOURCE = ROOT / "familiar_app"
 LOCALE = ROOT / "resources" / "locale"
 MODELS = ROOT / "resources" / "models" / "catalogue.toml"
 DOMAIN = "familiar"
-KEYWORDS = {"tr": None, "tr_later": None, "ptr": ((1, "c"), 2), "ntr": (1, 2)}
-COMMENTS = ("TRANSLATORS:",)
 WIDTH = 110
 _DAY = datetime(2026, 1, 1, tzinfo=UTC)
 _PLACE = re.compile(r"\{(\w*)[^{}]*\}")
@@ -39,13 +36,32 @@ _PLACE = re.compile(r"\{(\w*)[^{}]*\}")
 def gathered() -> Catalog:
     """Read all marked texts out of the source, with the files they stand in."""
     found = _empty(None)
-    for file, _line, text, comments, context in extract_from_dir(
-        SOURCE, method_map=[("**.py", "python")], keywords=KEYWORDS, comment_tags=COMMENTS
-    ):
-        found.add(text, None, [(file.replace(os.sep, "/"), 0)], auto_comments=comments, context=context)
+    for path in sorted(SOURCE.rglob("*.py")):
+        place = path.relative_to(SOURCE).as_posix()
+        for text, context in marked(path.read_text(encoding="utf-8")):
+            found.add(text, None, [(place, 0)], context=context)
     for text in _of_models():
         found.add(text, None, [(f"resources/{'/'.join(MODELS.parts[-2:])}", 0)])
     return found
+
+
+def marked(source: str) -> Iterator[tuple[str | tuple[str, str], str | None]]:
+    """Yield the texts that a module marks, with their context; those with a count as one and many.
+
+    The module is parsed: a reader of tokens sees into an f-string on some Pythons only.
+    """
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(func=ast.Name(id="tr" | "tr_later"), args=[ast.Constant(value=str(text)), *_]) if text:
+                yield text, None
+            case ast.Call(
+                func=ast.Name(id="ptr"), args=[ast.Constant(value=str(context)), ast.Constant(value=str(text)), *_]
+            ):
+                yield text, context
+            case ast.Call(
+                func=ast.Name(id="ntr"), args=[ast.Constant(value=str(one)), ast.Constant(value=str(many)), *_]
+            ):
+                yield (one, many), None
 
 
 def _of_models() -> Iterator[str]:
@@ -81,7 +97,6 @@ def brought_up_to_date(catalogue: Catalog, source: Catalog) -> Catalog:
                 message.id,
                 known.string if known is not None and same else None,
                 message.locations,
-                auto_comments=message.auto_comments,
                 context=message.context,
             )
     return new

@@ -54,7 +54,7 @@ _ENDED_BECAUSE = {
 }
 
 _LEFT_OUT = tr_later("Left out: {reason}.")
-# TRANSLATORS: the place that something came in, such as the 3rd
+# The place that something came in, such as the 3rd
 _TH = tr_later("{rank}th")
 _TAILS = {1: tr_later("{rank}st"), 2: tr_later("{rank}nd"), 3: tr_later("{rank}rd")}
 

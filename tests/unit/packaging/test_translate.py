@@ -28,6 +28,20 @@ def test_every_text_of_the_program_is_in_every_catalogue_and_translated(capsys: 
     assert translate.main(["--check"]) == 0, capsys.readouterr().out
 
 
+def test_texts_are_found_wherever_they_are_marked() -> None:
+    source = """
+A = tr_later("later")
+def f(n): return f"{tr('inside')} {ntr('one', 'many', n)}" + tr("long "
+    "enough", x=1) + ptr("verb", "Open") + tr(A) + tr("")
+"""
+    assert sorted(map(str, translate.marked(source))) == sorted(
+        map(
+            str,
+            [("later", None), ("inside", None), (("one", "many"), None), ("long enough", None), ("Open", "verb")],
+        )
+    )
+
+
 def test_what_is_not_translated_is_named() -> None:
     assert list(translate.faults(catalogue(("Save", "")))) == ["not translated: 'Save'"]
     assert list(translate.faults(catalogue((("{n} turn", "{n} turns"), ("{n} Beitrag", ""))))) == [
