@@ -535,7 +535,8 @@ def test_the_request_to_wait_goes_once_the_answer_has_ended(play) -> None:
         scene.stage.talk.gate.clear()
         scene.view.composer.setPlainText("Tell me of the lamp.")
         press(scene.view.composer, Qt.Key.Key_Return)
-        await scene.until(lambda: scene.model.replying)
+        # Before the message is stored there is nothing that could be answered again.
+        await scene.until(lambda: scene.model.replying and "Tell me of the lamp." in scene.shown)
         scene.view.deeds.do("regenerate")
         await scene.until(lambda: "still answering" in scene.view.notice.text and not scene.view.notice.isHidden())
         scene.stage.talk.gate.set()
