@@ -17,6 +17,7 @@ from familiar_app.domain.turn import Role, Turn
 from familiar_app.interchange.lorebook.lore_file import LoreFile
 from familiar_app.store.book_shelf import BookShelf
 from familiar_app.ui.kit.action import Action
+from familiar_app.ui.kit.channel_title import channel_title
 from familiar_app.ui.kit.date_text import numeric_date_time
 from familiar_app.ui.kit.familiar_views import FamiliarViews
 from familiar_app.ui.kit.pane import Panes
@@ -111,7 +112,10 @@ class LorebookPanel:
 
     async def _channels(self, familiar: FamiliarId) -> list[tuple[str, str]]:
         """Return the keys of the familiar's channels with their titles."""
-        return [(str(one.channel.key), one.channel.title) for one in await self._services.vault.channels.list(familiar)]
+        return [
+            (str(one.channel.key), channel_title(one.channel))
+            for one in await self._services.vault.channels.list(familiar)
+        ]
 
     async def _turns(self, familiar: FamiliarId, terms: Terms, key: str) -> Said:
         """Return the newest turns of a channel, as the prompt would have them searched."""
@@ -129,7 +133,7 @@ class LorebookPanel:
             for turn in await vault.turns.page(chosen.id, limit=window + MOST_BACK)
             if turn.content.strip()
         )
-        channels = tuple((str(one.channel.key), one.channel.title) for one in listed)
+        channels = tuple((str(one.channel.key), channel_title(one.channel)) for one in listed)
         return Said(moments, window, str(chosen.key), channels)
 
     def actions(self) -> Sequence[Action]:
