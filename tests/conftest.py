@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import ipaddress
 import os
+import signal
 import socket
 import sys
 import threading
@@ -22,6 +23,10 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["QT_API"] = os.environ["PYTEST_QT_API"] = "pyside6"
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 os.environ.pop("FAMILIAR_PASSPHRASE", None)
+
+# Whoever starts the tests behind a shell's `&` lets them, and all that they start, ignore interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 from familiar_app.domain.clock import FixedClock
 from familiar_app.store import vault_file

@@ -25,4 +25,5 @@ def test_nothing_acknowledged_is_lost_whatever_goes_wrong(house: House, past: Ho
             print(f"\n{missed}", flush=True)  # noqa: T201
     print(trials.tally)  # noqa: T201
     assert not trials.tally.missed, "\n".join(trials.tally.missed)
-    assert len(trials.tally.endings) > 2, "nearly every run ended in one way: the faults came too late"
+    endings = trials.tally.endings
+    assert max(endings.values()) < 0.9 * endings.total(), "nearly every run ended in one way: the faults came too late"

@@ -52,7 +52,7 @@ def traced(familiar: Familiar, *argv: str) -> tuple[int, set[str], int]:
         timeout=300,
     )
     text = log.read_text(errors="replace")
-    return ran.returncode, set(SOCKET.findall(text)), len(re.findall(r"execve\(.* = 0", text))
+    return ran.returncode, set(SOCKET.findall(text)), len(re.findall(r"\bexecve(?:\(| resumed>).* = 0", text))
 
 
 def can_trace() -> bool:

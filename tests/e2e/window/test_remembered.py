@@ -40,7 +40,7 @@ def test_what_is_kept_in_the_chat_is_retired_among_the_memories(screen: Screen, 
     screen.press("Return")
     wait_until(lambda: kept(screen) is not None, "the memory")
     screen.until(lambda seen: seen.has("Make another answer"), "the answer")
-    screen.press("alt+6")
+    screen.press("alt+7")
     screen.until(lambda seen: seen.at("Memories") and seen.focus["chosen"] == 0, "the memory among the memories")
     screen.press("Delete")
 

@@ -28,7 +28,7 @@ def test_a_belief_is_changed_undone_and_changed_again(screen: Screen) -> None:
     screen.command("fact", "add", OSLO, "--subject", "discord:1")
     program = screen.start()
     screen.unlock()
-    screen.press("alt+2")
+    screen.press("alt+3")
     screen.until_at("Facts over time")
     screen.until(lambda seen: seen.has("Beliefs at this moment", rows=1), "the belief in the list")
     screen.press("ctrl+f")
