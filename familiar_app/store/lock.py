@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from familiar_app.domain.errors import FamiliarError
+from familiar_app.domain.errors import FamiliarError, LockedError
 from familiar_app.store.fault import in_use, translated
 
 if sys.platform == "win32":
@@ -48,3 +49,24 @@ class VaultLock(FileLock):
     def __init__(self, vault_path: Path) -> None:
         """Take the lock of the vault at `vault_path`. Raises LockedError where another process has it."""
         super().__init__(vault_path.with_name("vault.lock"), in_use(vault_path))
+
+
+def complete_alone(root: Path, cut_off: Callable[[], bool], complete: Callable[[], bool]) -> bool:
+    """Complete what an end in the middle has left in the profile in `root`. Returns what `complete` does, else False.
+
+    Does nothing where nothing is `cut_off`, or another process holds the vault: then it is at it. Blocks.
+    """
+    try:
+        if not cut_off():
+            return False
+    except OSError:
+        return False  # A folder that may not be looked into is told of by whoever needs it.
+    try:
+        lock = VaultLock(root / "vault.db")
+    except LockedError:
+        return False
+    try:
+        # Whoever held the vault a moment ago may have completed it.
+        return cut_off() and complete()
+    finally:
+        lock.release()

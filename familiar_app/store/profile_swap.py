@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from familiar_app.domain.errors import LockedError, OutsideError
+from familiar_app.domain.errors import OutsideError
 from familiar_app.domain.text import tr
 from familiar_app.store.fault import translated
-from familiar_app.store.lock import VaultLock
+from familiar_app.store.lock import complete_alone
 from familiar_app.store.written_file import sync_file, sync_folder, write_atomically
 
 COMING = ".coming"
@@ -69,24 +69,16 @@ def finish_exchange(root: Path) -> bool:
     Does nothing where another process holds the vault: then it is at it.
     """
     folder = root / COMING
-    try:
-        if not folder.is_dir():
-            return False
-    except OSError:
-        return False  # A folder that may not be looked into is told of by whoever needs it.
-    try:
-        lock = VaultLock(root / "vault.db")
-    except LockedError:
-        return False
-    try:
+
+    def complete() -> bool:
         with translated(folder):
             if (folder / _PLAN).is_file():
                 _carry_out(root)
                 return True
             shutil.rmtree(folder, ignore_errors=True)
             return False
-    finally:
-        lock.release()
+
+    return complete_alone(root, folder.is_dir, complete)
 
 
 def kept_folders(root: Path) -> list[tuple[datetime, Path]]:

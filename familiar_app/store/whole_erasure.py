@@ -16,11 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from familiar_app.domain.errors import FamiliarError, LockedError
+from familiar_app.domain.errors import FamiliarError
 from familiar_app.store import keyring
 from familiar_app.store.fault import not_removed, translated
 from familiar_app.store.keys import KeyFile
-from familiar_app.store.lock import VaultLock
+from familiar_app.store.lock import VaultLock, complete_alone
 from familiar_app.store.profile_inventory import MARK, ORDER, WholePlan, find_elsewhere, find_parts, is_backup, look
 from familiar_app.store.written_file import sync_folder, write_atomically
 
@@ -64,20 +64,12 @@ def finish_whole_erasure(root: Path) -> bool:
 
     Does nothing where another process holds the vault: then it is at it. Raises OutsideError as `erase_whole`.
     """
-    try:
-        if not (root / MARK).is_file():
-            return False
-    except OSError:
-        return False  # A folder that may not be looked into is told of by whoever needs it.
-    try:
-        lock = VaultLock(root / "vault.db")
-    except LockedError:
-        return False
-    try:
+
+    def complete() -> bool:
         _carry_out(root, lambda _part: None)
-    finally:
-        lock.release()
-    return True
+        return True
+
+    return complete_alone(root, (root / MARK).is_file, complete)
 
 
 def _keyring_is_empty(root: Path) -> bool:
