@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from gettext import NullTranslations
-from string import Formatter
 
 
 class _Language:
@@ -111,7 +110,7 @@ def _from_source(words: str, source: str) -> str:
 
 
 def _filled(text: str, values: dict[str, object]) -> str:
-    return Formatter().vformat(text, (), values) if values else text
+    return text.format_map(values) if values else text
 
 
 def _written(value: object) -> object:
