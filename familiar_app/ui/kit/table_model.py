@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
@@ -15,13 +15,11 @@ _NOTHING = QModelIndex()
 class TitledTableModel(QAbstractTableModel):
     """`columns` are the titles, marked by `tr_later`. `count` gives the number of rows.
 
-    `data` is left to whoever knows them.
+    Both, and `data`, are left to whoever knows them.
     """
 
-    columns: Sequence[str] = ()
-
-    def count(self) -> int:
-        raise NotImplementedError
+    columns: Sequence[str]
+    count: Callable[[], int]
 
     def rowCount(self, parent: QModelIndex = _NOTHING) -> int:
         return 0 if parent.isValid() else self.count()

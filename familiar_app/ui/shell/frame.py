@@ -76,16 +76,7 @@ class Frame(QWidget):
         self._tasks = Tasks(parts.tasks, self, self.notice.show_error)
         self._rail = Rail(theme, lambda _button: self.choose_familiar())
         self.side_view = SideView(theme)
-        self._bar = StatusBar(
-            theme,
-            self.status,
-            lock=lock,
-            local_only=lambda shield: self._local_only.open_sheet(shield),
-            show_model=lambda: self.go_to("settings", "model"),
-            show_memory=lambda: self.show_panel("upkeep"),
-            show_discord=lambda: self.show_panel("discord"),
-            show_backups=lambda: self.show_panel("backups"),
-        )
+        self._bar = self._make_bar(lock)
         self._stack = QStackedWidget()
         self._splitter = SideSplitter(theme, self._stack, self.side_view)
         self.side_view.closed.connect(self.focus_panel)
@@ -97,16 +88,7 @@ class Frame(QWidget):
         self._local_only = LocalOnlySwitch(parts.gate, services, self.context, self._tasks, tell=self._bar.tell)
         self._kept = KeptSettings(services.profile, self._tasks, self.context.settings_changed.emit)
         self._facts = FactFinder(services, self.context, self._palette, self.actions_registry, self._tasks)
-        self._switch = FamiliarSwitch(
-            services,
-            self.context,
-            self._rail.familiar,
-            self.notice,
-            self._tasks,
-            add=self.add_familiar,
-            shown=self.familiar_shown.emit,
-            switched=self._switched,
-        )
+        self._switch = self._make_switch()
         self._build_panels()
         self.context.familiar_changed.connect(lambda _familiar: self._activate())
         entries = [(panel.id, tr(panel.title), panel.icon) for panel in self._on_rail()]
@@ -117,6 +99,30 @@ class Frame(QWidget):
         self._field_undo = FieldUndo(self)
         self._rail.chosen.connect(self.show_panel)
         self._switch.show()
+
+    def _make_bar(self, lock: Callable[[], object]) -> StatusBar:
+        return StatusBar(
+            self._parts.theme,
+            self.status,
+            lock=lock,
+            local_only=lambda shield: self._local_only.open_sheet(shield),
+            show_model=lambda: self.go_to("settings", "model"),
+            show_memory=lambda: self.show_panel("upkeep"),
+            show_discord=lambda: self.show_panel("discord"),
+            show_backups=lambda: self.show_panel("backups"),
+        )
+
+    def _make_switch(self) -> FamiliarSwitch:
+        return FamiliarSwitch(
+            self._services,
+            self.context,
+            self._rail.familiar,
+            self.notice,
+            self._tasks,
+            add=self.add_familiar,
+            shown=self.familiar_shown.emit,
+            switched=self._switched,
+        )
 
     def start(self) -> None:
         """Show the first panel."""
