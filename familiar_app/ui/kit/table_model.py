@@ -29,5 +29,9 @@ class TitledTableModel(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return tr(self.columns[section])
+            return self.title(section)
         return None
+
+    def title(self, column: int) -> str:
+        """Return what stands over a column, in the window's language."""
+        return tr(self.columns[column])

@@ -41,6 +41,10 @@ class MemoryRows(TitledTableModel):
         self.columns = (memory, about, tr("Tags"), tr("How it stands"), ptr("when", "Changed"))
         self._rows: list[SavedMemory] = []
 
+    def title(self, column: int) -> str:
+        """Return what stands over a column; some words mean something else elsewhere, so all are translated by now."""
+        return self.columns[column]
+
     def refresh(self) -> None:
         """Take in what the model has now."""
         self.beginResetModel()
